@@ -1,0 +1,203 @@
+"""Resolved config -> objects. check() tells every mistake at once, before anything is spent."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from components import types as t
+from components.pipeline import Pipeline
+from runner.plan import plan
+
+Raw = Mapping[str, Any]
+
+ONE: dict[str, type] = {
+    "dataset": t.Dataset,
+    "embedder": t.Embedder,
+    "store": t.Store,
+    "fusion": t.Fusion,
+    "reranker": t.Reranker,
+    "answerer": t.Answerer,
+    "llm": t.Llm,
+    "engine": object,
+    "task": object,
+    "tracker": object,
+}
+MANY: dict[str, type] = {
+    "understanding": t.Understanding,
+    "lane": t.Lane,
+    "factor": t.Factor,
+    "filter": t.Filter,
+    "reorder": t.Reorder,
+    "judge": t.Judge,
+    "competitor": t.System,
+}
+PARTS = ("understanding", "lane", "factor", "filter", "reorder")  # what a condition may leave out
+ALLOWED = ("components.", "runner.")  # no other target is ever imported from a config
+FREE = ("llm", "embedder")  # nodes that count only where another node holds a copy of them
+
+
+class ConfigError(ValueError):
+    """All mistakes of one set-up, one line each: where, what, the nearest right name, what to do."""
+
+    def __init__(self, problems: Collection[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = tuple(problems)
+
+
+def nodes(raw: Raw) -> Iterator[tuple[str, dict[str, Any], type]]:
+    """(where, node, protocol) of every component that the config names and that counts."""
+    for group, protocol in ONE.items():
+        node = raw.get(group)
+        if node and node.get("_target_") and group not in FREE:
+            yield group, node, protocol
+    for group, protocol in MANY.items():
+        for name, node in (raw.get(group) or {}).items():
+            yield f"{group}.{name}", node, protocol
+
+
+def check(raw: Raw) -> list[str]:
+    """Every mistake in a resolved config: names, types, ranges, missing files, variables, packages."""
+    out = _plan_problems(raw) + _condition_problems(raw)
+    broken = False
+    for where, node, protocol in nodes(raw):
+        found = _node_problems(where, node, protocol)
+        broken = broken or bool(found)
+        out += found or _outside_problems(where, node)
+    if not broken:
+        out += [f"pipeline: {error}" for error in _building_error(raw)]
+    return list(dict.fromkeys(out))
+
+
+def build(node: Mapping[str, Any] | None) -> Any:
+    """The object that a node names, its nested nodes built first; None for a node without a target.
+
+    Not Hydra's instantiate(): that turns the frozen values of a nested mapping into DictConfigs
+    (hydra#2208) and takes any target.
+    """
+    if not node or not node.get("_target_"):
+        return None
+    parameters = {key: _value(value) for key, value in node.items() if key != "_target_"}
+    return _target(node["_target_"])(**parameters)
+
+
+def many(raw: Raw, group: str, only: Collection[str] | None = None) -> dict[str, Any]:
+    """The objects of a plural group by name, in the order of the config; `only` keeps some."""
+    named = raw.get(group) or {}
+    return {name: build(node) for name, node in named.items() if only is None or name in only}
+
+
+def systems(raw: Raw, store: t.Store) -> dict[str, t.System]:
+    """Our pipeline once per condition, all over one store, then the competitors."""
+    out: dict[str, t.System] = {}
+    for name, parts in (raw["conditions"] or {"ours": {}}).items():
+        kept = {group: many(raw, group, parts.get(group)) for group in PARTS}
+        out[name] = Pipeline(
+            store=store,
+            understanding=kept["understanding"],
+            lanes=kept["lane"],
+            fusion=build(raw["fusion"]),
+            reranker=build(raw.get("reranker")),
+            factors=kept["factor"],
+            filters=kept["filter"],
+            reorder=kept["reorder"],
+        )
+    return out | many(raw, "competitor")
+
+
+def near(word: str, known: Collection[str]) -> str:
+    """'; did you mean ...?' or the list of what there is."""
+    match = difflib.get_close_matches(word, known, 1)
+    return f"; did you mean {match[0]!r}?" if match else f"; there is {', '.join(sorted(known)) or 'none'}"
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, dict):
+        return build(value) if "_target_" in value else {k: _value(v) for k, v in value.items()}
+    return [_value(v) for v in value] if isinstance(value, list) else value
+
+
+def _target(name: str) -> Any:
+    if not name.startswith(ALLOWED):
+        raise ConfigError([f"_target_ {name!r} is outside {' and '.join(ALLOWED)}: it is not imported"])
+    module, _, attribute = name.rpartition(".")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def _plan_problems(raw: Raw) -> list[str]:
+    try:
+        plan(dict(raw))
+    except msgspec.ValidationError as error:
+        what, _, where = str(error).partition(" - at ")
+        path = re.sub(r"^`\$\.?|`$", "", where)
+        return [f"{path}: {what}" if path else what]
+    return []
+
+
+def _condition_problems(raw: Raw) -> list[str]:
+    out = []
+    for name, parts in (raw.get("conditions") or {}).items():
+        for group, kept in (parts or {}).items():
+            if group not in PARTS:
+                out.append(f"conditions.{name}: no group {group!r}{near(group, PARTS)}")
+                continue
+            known = list(raw.get(group) or {})
+            out += [f"conditions.{name}.{group}: {k!r} is not configured{near(k, known)}" for k in kept if k not in known]
+    both = set(raw.get("conditions") or {"ours": {}}) & set(raw.get("competitor") or {})
+    return out + [f"competitor.{name}: a condition has the same name" for name in sorted(both)]
+
+
+def _node_problems(where: str, node: dict[str, Any], protocol: type) -> list[str]:
+    name = node.get("_target_", "")
+    try:
+        target = _target(name)
+    except (ImportError, AttributeError, ConfigError) as error:
+        return [f"{where}: cannot use _target_ {name!r} ({error})"]
+    known = inspect.signature(target).parameters
+    given = [key for key in node if key != "_target_"]
+    out = [f"{where}.{key}: {target.__name__} has no such parameter{near(key, known)}" for key in given if key not in known]
+    out += [f"{where}: {target.__name__} needs {key!r}" for key, p in known.items() if p.default is p.empty and key not in node]
+    out += [f"{where}.{key}: needs a value" for key, value in node.items() if value == "???"]
+    for key, value in node.items():
+        if isinstance(value, dict) and value.get("_target_"):
+            out += _node_problems(f"{where}.{key}", value, object)
+    missing = [m for m in _members(protocol) if not hasattr(target, m) and m not in known]
+    return out + ([f"{where}: {target.__name__} is no {protocol.__name__}: it lacks {', '.join(missing)}"] if missing else [])
+
+
+def _members(protocol: type) -> list[str]:
+    if protocol is object:
+        return []
+    return sorted(m for m in protocol.__protocol_attrs__ if not m.startswith("__"))  # type: ignore[attr-defined]
+
+
+def _outside_problems(where: str, node: dict[str, Any]) -> list[str]:
+    """What the world lacks for this node and for every node inside it."""
+    try:
+        component = build(node)
+    except (ValueError, TypeError) as error:
+        return [f"{where}: {error}"]
+    found = [p for part in _inside(component, node) for p in part.problems()]
+    return [f"{where}: {problem}" for problem in found]
+
+
+def _inside(component: Any, node: Mapping[str, Any]) -> Iterator[Any]:
+    if hasattr(component, "problems"):
+        yield component
+    for key, value in node.items():
+        if isinstance(value, dict) and value.get("_target_"):
+            yield from _inside(getattr(component, key), value)
+
+
+def _building_error(raw: Raw) -> list[str]:
+    try:
+        systems(raw, build(raw["store"]))
+    except (ValueError, TypeError) as error:
+        return [str(error)]
+    return []

@@ -1,0 +1,80 @@
+"""Haystacks side by side in spawned processes; results in the order of the work, whatever finishes first.
+
+The only module that knows of processes. Spawned, never forked: LanceDB is not fork-safe (lancedb#1393).
+Nothing of a component is pickled: a worker gets the resolved config and builds its own.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeVar
+
+from components.types import FatalError
+
+A = TypeVar("A")
+B = TypeVar("B")
+Start = Callable[[Any], Callable[[Any], Any]]  # called once in a worker: context -> function of one work item
+
+_work: Callable[[Any], Any] | None = None
+
+
+@dataclass(frozen=True)
+class Local:
+    """`workers` processes of this machine; 1 works in this process and starts none."""
+
+    workers: int
+
+    def __post_init__(self) -> None:
+        if self.workers < 1:
+            raise ValueError(f"engine.workers={self.workers}: at least 1")
+
+    def map(self, start: Start, context: Any, items: Iterable[Any]) -> Iterator[Any]:
+        """start(context)(item) for every item, in order. At most 2 x workers items are under way."""
+        if self.workers == 1:
+            work = start(context)
+            yield from (work(item) for item in items)
+            return
+        yield from self._spread(start, context, iter(items))
+
+    def _spread(self, start: Start, context: Any, items: Iterator[Any]) -> Iterator[Any]:
+        spawn = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(self.workers, spawn, _begin, (start, context)) as pool:
+            try:
+                yield from ordered(pool, _one, items, 2 * self.workers)
+            except BrokenProcessPool as error:
+                raise FatalError(
+                    "engine", "a worker process died", "out of memory, or a crash in a native library"
+                ) from error
+
+
+def ordered(
+    pool: Executor, work: Callable[[A], B], items: Iterable[A], ahead: int
+) -> Generator[B, None, None]:
+    """work(item) in the pool, results in the order of the items, at most `ahead` under way."""
+    source = iter(items)
+    waiting: deque[Future[B]] = deque()
+    try:
+        waiting.extend(pool.submit(work, item) for item in islice(source, ahead))
+        while waiting:
+            result = waiting.popleft().result()
+            waiting.extend(pool.submit(work, item) for item in islice(source, 1))
+            yield result
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+def _begin(start: Start, context: Any) -> None:
+    global _work
+    _work = start(context)
+
+
+def _one(item: Any) -> Any:
+    assert _work is not None
+    return _work(item)
