@@ -24,7 +24,9 @@ def main(argv: Sequence[str]) -> int:
     flags = [a for a in argv if a.startswith("-")]
     unknown = [f for f in flags if f not in (*FLAGS, "-h", "--help")]
     if unknown:
-        return _refuse(errors, [f"{f}: there is no such option; a sweep is -m, all else is key=value" for f in unknown])
+        return _refuse(
+            errors, [f"{f}: there is no such option; a sweep is -m, all else is key=value" for f in unknown]
+        )
     if not overrides or "-h" in flags or "--help" in flags:
         _list(Console(highlight=False, soft_wrap=True))
         return 0
@@ -46,7 +48,9 @@ def _run(errors: Console, overrides: list[str], multirun: bool) -> int:
 
 
 def _refuse(errors: Console, problems: Sequence[str]) -> int:
-    errors.print(f"[bold red]nothing was run[/]: {len(problems)} thing{'s' * (len(problems) > 1)} to put right")
+    errors.print(
+        f"[bold red]nothing was run[/]: {len(problems)} thing{'s' * (len(problems) > 1)} to put right"
+    )
     for problem in problems:
         errors.print(f"  - {problem}", markup=False)
     return 2

@@ -26,6 +26,7 @@ from components.types import (
 from runner.recalling import from_minute
 from runner.records import Record
 
+
 @dataclass(frozen=True)
 class Answering:
     answerer: Answerer | None

@@ -58,30 +58,35 @@ def _columns(table: Table, settings: Settings) -> Iterator[_Column]:
         facts = {"measure": name, "level": level, "judge": None, "kind": "mechanical"}
         yield _Column((name, level), values, facts, name.startswith("hit@"), points=False)
     for judge, judged in table.judged.items():
-        facts = {"measure": "accuracy", "level": None, "judge": judge, "kind": settings.judges[judge]}
-        yield _Column(("accuracy", judge), judged.labels, facts, binary=True, points=True)
+        kind = settings.judges[judge]
+        name = "accuracy" if kind == "model" else "lexical"
+        facts = {"measure": name, "level": None, "judge": judge, "kind": kind}
+        yield _Column((name, judge), judged.labels, facts, binary=True, points=True)
 
 
 def _rows(
-    tables: tuple[Table, Table], columns: tuple[_Column, _Column], categories: Sequence[str], settings: Settings
+    tables: tuple[Table, Table],
+    columns: tuple[_Column, _Column],
+    categories: Sequence[str],
+    settings: Settings,
 ) -> Iterator[dict[str, Any]]:
     a, b = tables
     place = {question: i for i, question in enumerate(b.ids)}
     mine = [i for i, question in enumerate(a.ids) if question in place]
     theirs = [place[a.ids[i]] for i in mine]
     difference = columns[0].values[mine] - columns[1].values[theirs]
-    scored = [int((~np.isnan(column.values)).sum()) for column in columns]
+    others = slices(b, categories)
     for name, mask in slices(a, categories).items():
         here = mask[mine] & ~np.isnan(difference)
-        if name == "blended" or (name == "abstention" and not columns[0].points):
+        if name in (("blended",) if columns[0].points else ("blended", "non_abstention", "abstention")):
             continue
         yield {
             "a": a.system,
             "b": b.system,
             **columns[0].facts,
             "category": name,
-            "n_a": scored[0],
-            "n_b": scored[1],
+            "n_a": int((mask & ~np.isnan(columns[0].values)).sum()),
+            "n_b": int((others[name] & ~np.isnan(columns[1].values)).sum()) if name in others else 0,
             **_row(difference[here], a.clusters[mine][here], columns[0], settings),
         }
 

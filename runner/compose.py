@@ -151,7 +151,9 @@ def unknown_keys(raw: dict[str, Any]) -> list[str]:
         root = OmegaConf.to_container(compose("config", []), resolve=False)
     assert isinstance(root, dict)
     known = {str(key) for key in root}
-    return [f"{key}: nothing reads this key{near(key, known)}" for key in raw if key not in known | set(GROUPS)]
+    return [
+        f"{key}: nothing reads this key{near(key, known)}" for key in raw if key not in known | set(GROUPS)
+    ]
 
 
 def _keys(value: Any, prefix: str = "") -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import msgspec
+from typing_extensions import get_protocol_members
 
 from components import types as t
 from components.pipeline import Pipeline
@@ -148,7 +149,11 @@ def _condition_problems(raw: Raw) -> list[str]:
                 out.append(f"conditions.{name}: no group {group!r}{near(group, PARTS)}")
                 continue
             known = list(raw.get(group) or {})
-            out += [f"conditions.{name}.{group}: {k!r} is not configured{near(k, known)}" for k in kept if k not in known]
+            out += [
+                f"conditions.{name}.{group}: {k!r} is not configured{near(k, known)}"
+                for k in kept
+                if k not in known
+            ]
     both = set(raw.get("conditions") or {"ours": {}}) & set(raw.get("competitor") or {})
     return out + [f"competitor.{name}: a condition has the same name" for name in sorted(both)]
 
@@ -161,20 +166,32 @@ def _node_problems(where: str, node: dict[str, Any], protocol: type) -> list[str
         return [f"{where}: cannot use _target_ {name!r} ({error})"]
     known = inspect.signature(target).parameters
     given = [key for key in node if key != "_target_"]
-    out = [f"{where}.{key}: {target.__name__} has no such parameter{near(key, known)}" for key in given if key not in known]
-    out += [f"{where}: {target.__name__} needs {key!r}" for key, p in known.items() if p.default is p.empty and key not in node]
+    out = [
+        f"{where}.{key}: {target.__name__} has no such parameter{near(key, known)}"
+        for key in given
+        if key not in known
+    ]
+    out += [
+        f"{where}: {target.__name__} needs {key!r}"
+        for key, p in known.items()
+        if p.default is p.empty and key not in node
+    ]
     out += [f"{where}.{key}: needs a value" for key, value in node.items() if value == "???"]
     for key, value in node.items():
         if isinstance(value, dict) and value.get("_target_"):
             out += _node_problems(f"{where}.{key}", value, object)
     missing = [m for m in _members(protocol) if not hasattr(target, m) and m not in known]
-    return out + ([f"{where}: {target.__name__} is no {protocol.__name__}: it lacks {', '.join(missing)}"] if missing else [])
+    return out + (
+        [f"{where}: {target.__name__} is no {protocol.__name__}: it lacks {', '.join(missing)}"]
+        if missing
+        else []
+    )
 
 
 def _members(protocol: type) -> list[str]:
     if protocol is object:
         return []
-    return sorted(m for m in protocol.__protocol_attrs__ if not m.startswith("__"))  # type: ignore[attr-defined]
+    return sorted(m for m in get_protocol_members(protocol) if not m.startswith("__"))
 
 
 def _outside_problems(where: str, node: dict[str, Any]) -> list[str]:

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from components.types import Kind
 from runner.accuracy import verdicts
 from runner.checks import checks
@@ -31,9 +29,7 @@ def evaluate(records: Iterable[Record], settings: Settings) -> dict[str, Any]:
     sections: dict[str, Any] = {"method": settings.described(), "counts": _counts(tables)}
     parts = {
         "retrieval": {
-            name: retrieval(table, tables.categories, settings)
-            for name, table in tables.systems.items()
-            if _ranks(table.ranked["session"].reasons)
+            name: retrieval(table, tables.categories, settings) for name, table in tables.systems.items()
         },
         "accuracy": _judged(tables, "model", settings),
         "lexical": _judged(tables, "mechanical", settings),
@@ -50,3 +46,27 @@ def evaluate(records: Iterable[Record], settings: Settings) -> dict[str, Any]:
     sections["errors"] = tables.usages.errors()
     sections["checks"] = checks(sections, settings, tables.repeated)
     return sections
+
+
+def _judged(tables: Tables, kind: Kind, settings: Settings) -> dict[str, Any]:
+    return {name: verdicts(t, kind, tables.categories, settings) for name, t in tables.systems.items()}
+
+
+def _counts(tables: Tables) -> dict[str, Any]:
+    """What the records hold: questions per system, and per category (with zeros) of all systems together."""
+    questions = {
+        question: (category, bool(answerable))
+        for table in tables.systems.values()
+        for question, category, answerable in zip(table.ids, table.categories, table.answerable, strict=True)
+    }
+    its = list(questions.values())
+    return {
+        "records": tables.usages.records,
+        "questions": len(questions),
+        "haystacks": len({name for table in tables.systems.values() for name in table.clusters.tolist()}),
+        "systems": {name: len(table.ids) for name, table in tables.systems.items()},
+        "categories": {
+            name: {"questions": sum(c == name for c, _ in its), "answerable": its.count((name, True))}
+            for name in tables.categories
+        },
+    }

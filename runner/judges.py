@@ -85,7 +85,7 @@ def absolute(bound: Interval) -> tuple[float | None, float | None]:
 
 
 def agreement(table: Table, settings: Settings) -> dict[str, Any]:
-    """{"a | b": {n, raw, kappa, ac1, alpha}} on the questions where both gave a valid verdict.
+    """{"a vs b": {n, raw, kappa, ac1, alpha, kind}} on the questions where both gave a valid verdict.
 
     raw is a fraction; kappa is null where all labels are equal (undefined). Invalid with invalid is no
     agreement. ac1 and alpha are not computed yet: null.
@@ -95,11 +95,12 @@ def agreement(table: Table, settings: Settings) -> dict[str, Any]:
         one, two = table.judged[a].labels, table.judged[b].labels
         both = ~np.isnan(one) & ~np.isnan(two)
         n = int(both.sum())
-        out[f"{a} | {b}"] = {
+        out[f"{a} vs {b}"] = {
             "n": n,
             "raw": float((one[both] == two[both]).mean()) if n else None,
             "kappa": kappa(one[both], two[both]),
             "ac1": None,
             "alpha": None,
+            "kind": settings.judges[a],
         }
     return out

@@ -22,5 +22,6 @@ def experiments() -> list[tuple[str, list[tuple[str, str]]]]:
     """[(title, [(name, question)])] for the two groups of runnable configs."""
     titles = {"experiment": "Experiments: +experiment=NAME", "reproduce": "Published tables: +reproduce=NAME"}
     return [
-        (title, [(name, question_of(group, name)) for name in choices(group)]) for group, title in titles.items()
+        (title, [(name, question_of(group, name)) for name in choices(group)])
+        for group, title in titles.items()
     ]

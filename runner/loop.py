@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,23 @@ from runner.records import Key, Writer, done, mend, read
 from runner.subset import Chosen
 
 
+@dataclass
+class Met:
+    """What the readers met over all haystacks, those that were done before included."""
+
+    haystacks: int = 0
+    questions: int = 0
+    notes: Counter[str] = field(default_factory=Counter)
+    smallest: dict[str, int] = field(default_factory=dict)  # level -> documents of the smallest haystack
+
+    def add(self, batch: Batch) -> None:
+        self.haystacks += 1
+        self.questions += batch.questions
+        self.notes.update(batch.notes)
+        for level, size in batch.size.items():
+            self.smallest[level] = min(size, self.smallest.get(level, size))
+
+
 @dataclass(frozen=True)
 class Loop:
     """One run's work: all that is missing in `folder`, nothing twice."""
@@ -31,8 +48,8 @@ class Loop:
     fingerprint: str
     chosen: Chosen | None
 
-    def run(self, progress: Progress) -> Mapping[str, int]:
-        """Writes records.jsonl and trace.jsonl; returns what the reader met, counted."""
+    def run(self, progress: Progress) -> Met:
+        """Writes records.jsonl and trace.jsonl; returns what the readers met."""
         settings = plan(dict(self.raw))
         finished = self._resume()
         dataset: Dataset = build(self.raw["dataset"])
@@ -43,13 +60,13 @@ class Loop:
         mine = _by_haystack(finished)
         work = (Work(place, only, mine.get(place.haystack, frozenset())) for place in places)
         answering = Answering(build(self.raw["answerer"]), many(self.raw, "judge"), settings.repeats)
-        notes: Counter[str] = Counter()
+        met = Met()
         batches = engine.map(Recalling(self.fingerprint, self.raw), None, work)
-        recalled = _flat(batches, notes, progress)
+        recalled = _flat(batches, met, progress)
         with ThreadPoolExecutor(settings.answering.concurrency) as pool:
             ahead = 2 * settings.answering.concurrency
             self._write(ordered(pool, _finisher(answering), recalled, ahead), progress)
-        return notes
+        return met
 
     def _resume(self) -> set[Key]:
         """Keys that are done; the torn last line and trace lines without a record are dropped."""
@@ -86,9 +103,9 @@ def _finisher(answering: Answering) -> Any:
     return finish
 
 
-def _flat(batches: Iterator[Batch], notes: Counter[str], progress: Progress) -> Iterator[Recalled]:
+def _flat(batches: Iterator[Batch], met: Met, progress: Progress) -> Iterator[Recalled]:
     for batch in batches:
-        notes.update(batch.notes)
+        met.add(batch)
         progress.haystack(len(batch.recalled))
         yield from batch.recalled
 
@@ -103,6 +120,3 @@ def _by_haystack(finished: set[Key]) -> dict[str, frozenset[Key]]:
 def _trace_key(line: bytes) -> tuple[str, str]:
     row = msgspec.json.decode(line)
     return row["system"], row["question_id"]
-
-
-

@@ -39,8 +39,10 @@ def ranking_at(refs: Iterable[Ref], level: str, depth: int) -> list[Hashable]:
     return list(items)
 
 
-def values(ranking: Sequence[Hashable], gold: Collection[Hashable], cuts: Sequence[int], lost: int) -> Iterator[float]:
-    """recall@k.., hit@k.., mrr@10, ndcg@10 of distinct items. `lost`: gold that no ranking can hold (>= 0)."""
+def values(
+    ranking: Sequence[Hashable], gold: Collection[Hashable], cuts: Sequence[int], lost: int
+) -> Iterator[float]:
+    """recall@k.., hit@k.., mrr@10, ndcg@10 of distinct items. `lost`: gold that no ranking can hold."""
     ranks = [rank for rank, item in enumerate(ranking, start=1) if item in gold]
     found = [sum(rank <= k for rank in ranks) for k in cuts]
     total = len(gold) + lost
@@ -52,7 +54,7 @@ def values(ranking: Sequence[Hashable], gold: Collection[Hashable], cuts: Sequen
 
 
 def score(record: Record, level: str, settings: Settings) -> tuple[str, tuple[float, ...]]:
-    """(reason why unscored or "", values or nan). What the gold says comes before what the system failed at."""
+    """(reason why unscored or "", values or nan). What the gold says comes before what the system did."""
     size = len(settings.measures)
     gold = gold_at(record.gold.refs, level)
     reason = ""

@@ -63,7 +63,9 @@ class Plan(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if self.depth < max(self.k):
-            raise ValueError(f"depth={self.depth} is below the largest cut-off k={max(self.k)}: recall@{max(self.k)} cannot be seen")
+            raise ValueError(
+                f"depth={self.depth} is below the largest cut-off k={max(self.k)}: recall@{max(self.k)} cannot be seen"
+            )
         if self.depth < self.context.hits:
             raise ValueError(f"depth={self.depth} is below context.hits={self.context.hits}")
 

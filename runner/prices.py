@@ -38,7 +38,9 @@ def call_dollars(usage: Usage) -> float | None:
     from genai_prices import calc_price
 
     try:
-        price = calc_price(Tokens(input_tokens=usage.tokens_in, output_tokens=usage.tokens_out), usage.served_model)
+        price = calc_price(
+            Tokens(input_tokens=usage.tokens_in, output_tokens=usage.tokens_out), usage.served_model
+        )
     except LookupError:
         return None
     return float(price.total_price)

@@ -1,9 +1,11 @@
 """Where a run comes from: code, machine, packages, data, models, prompts, seeds, command.
 
     {"schema": "crossjudge-provenance/1", "harness_version": "0.1.0",
-     "git": {"commit": "269c...", "dirty": false}, "python": "3.11.7", "platform": "Linux-6.1-x86_64", "cpu": {"model": "...", "count": 2},
+     "git": {"commit": "269c...", "dirty": false},
+     "python": "3.11.7", "platform": "Linux-6.1-x86_64", "cpu": {"model": "...", "count": 2},
      "packages": {"mlflow": "3.17.2", ...}, "lock_sha256": "9f2c...",
-     "datasets": {"locomo10.json": "79fa..."}, "models": {}, "prompts": {"answer": "1b2c..."}, "seeds": {"seed": 0}, "start": "2026-11-30T20:10:00Z",
+     "datasets": {"locomo10.json": "79fa..."},
+     "models": {}, "prompts": {"answer": "1b2c..."}, "seeds": {"seed": 0}, "start": "2026-11-30T20:10:00Z",
      "end": null, "command": "python -m runner +experiment=dry"}
 
 Enough to make the run again; nothing about who made it: no host name, no user name, no path of a home folder.

@@ -22,7 +22,6 @@ from components.types import (
     Memory,
     Place,
     Recall,
-    Ref,
     Sample,
     Scope,
     Store,
@@ -47,10 +46,12 @@ class Recalled(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """What became of one haystack. `notes`: what the reader met, counted."""
+    """What became of one haystack. `notes`: what the reader met, counted; `size`: sessions and turns in it."""
 
     recalled: tuple[Recalled, ...]
+    questions: int
     notes: Mapping[str, int]
+    size: Mapping[str, int]
 
 
 class Once:
@@ -103,9 +104,15 @@ class Recalling:
                 left = [s for s in wanted if Key(name, s.question.id) not in item.done]
                 one = OneSystem(self.fingerprint, name, system, settings.depth, settings.context)
                 out += one.run(haystack, left) if left else []
-            return Batch(tuple(out), haystack.notes)
+            return Batch(tuple(out), len(wanted), haystack.notes, _size(haystack))
 
         return work
+
+
+def _size(haystack: Haystack) -> dict[str, int]:
+    refs = set(haystack.refs.values())
+    turns = sum(ref.turn is not None for ref in refs)
+    return {"session": len({ref.session for ref in refs})} | ({"turn": turns} if turns else {})
 
 
 @dataclass(frozen=True)
@@ -225,6 +232,3 @@ def minute(time: dt.datetime | None) -> str | None:
 def from_minute(text: str | None) -> dt.datetime | None:
     """The inverse of minute()."""
     return dt.datetime.strptime(text, "%Y-%m-%dT%H:%MZ").replace(tzinfo=dt.UTC) if text else None
-
-
-__all__ = ["Batch", "Once", "OneSystem", "Recalled", "Recalling", "Ref", "Work", "from_minute", "minute"]

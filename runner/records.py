@@ -1,14 +1,14 @@
 """One line per system x question: enough to judge, answer, compare and explain again without the dataset.
 
-    {"fingerprint": "9f2c...", "system": "ours", "haystack": "h0003", "question_id": "h0003-q012",
-     "source_id": "conv-26:12", "category": "temporal", "question": "When did ...?", "asked": "2023-10-22T09:55Z",
-     "gold": {"answers": ["7 May 2023"], "refs": [["session_1", "D1:3"]], "answerable": true, "unresolved": []},
-     "ranked": [{"ref": ["session_1", "D1:3"], "score": 0.98, "parts": {"lexical": 0.4, "fused": 0.98}}],
-     "cut": [{"ref": ["session_2", "D2:1"], "stage": "trust", "reason": "external"}],
-     "context": [{"ref": ["session_1", "D1:3"], "created": "2023-05-08T13:56Z", "text": "..."}],
-     "answer": {"status": "ok", "text": "7 May 2023", "reason": "", "usage": {...}},
-     "verdicts": {"facts": [{"label": "correct", "reason": "", "raw": "", "usage": {...}}]},
-     "seconds": {"ingest": 0.01, "recall": 0.002}, "error": null, "unscored": null}
+{"fingerprint": "9f2c...", "system": "ours", "haystack": "h0003", "question_id": "h0003-q012",
+ "source_id": "conv-26:12", "category": "temporal", "question": "When did ...?", "asked": "2023-10-22T09:55Z",
+ "gold": {"answers": ["7 May 2023"], "refs": [["session_1", "D1:3"]], "answerable": true, "unresolved": []},
+ "ranked": [{"ref": ["session_1", "D1:3"], "score": 0.98, "parts": {"lexical": 0.4, "fused": 0.98}}],
+ "cut": [{"ref": ["session_2", "D2:1"], "stage": "trust", "reason": "external"}],
+ "context": [{"ref": ["session_1", "D1:3"], "created": "2023-05-08T13:56Z", "text": "..."}],
+ "answer": {"status": "ok", "text": "7 May 2023", "reason": "", "usage": {...}},
+ "verdicts": {"facts": [{"label": "correct", "reason": "", "raw": "", "usage": {...}}]},
+ "seconds": {"ingest": 0.01, "recall": 0.002}, "error": null, "unscored": null}
 """
 
 from __future__ import annotations

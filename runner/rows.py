@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from components.types import Verdict
 from runner.measures import LEVELS, gold_at, score
 from runner.records import Key, Record
 from runner.settings import RESERVED, Settings
@@ -21,7 +20,7 @@ from runner.usage import Usages
 
 @dataclass(frozen=True)
 class Ranked:
-    """Retrieval at one level. values: (n_questions, n_measures), nan where unscored; reasons "" where scored."""
+    """Retrieval at one level: values (n_questions, n_measures) and reasons; nan and why where unscored."""
 
     values: Floats
     reasons: tuple[str, ...]
@@ -78,7 +77,7 @@ def collect(records: Iterable[Record], settings: Settings) -> Tables:
     rows: dict[str, list[_Row]] = {}
     seen: set[Key] = set()
     turns_ranked = turns_gold = False
-    usages, repeated = Usages(), 0
+    usages, repeated = Usages(settings.judges), 0
     for record in records:
         if record.key in seen:
             repeated += 1
@@ -145,12 +144,11 @@ def _judged(rows: Sequence[tuple[tuple[str, str], ...]]) -> Judged:
     )
 
 
-def majority(verdicts: Sequence[tuple[str, str]] | Sequence[Verdict]) -> tuple[str, str]:
+def majority(pairs: Sequence[tuple[str, str]]) -> tuple[str, str]:
     """(label, reason) of one judge's repeats: the majority of the valid ones; a tie is invalid.
 
     No verdict at all where others were judged is invalid too: nothing leaves the denominator silently.
     """
-    pairs = [(v.label, v.reason) if isinstance(v, Verdict) else v for v in verdicts]
     if not pairs:
         return "invalid", "not judged"
     counts = Counter(label for label, _ in pairs)

@@ -1,4 +1,4 @@
-"""How records are evaluated: the cut-offs, the choices that change a number, the limits. All of it is reported."""
+"""How records are evaluated: the cut-offs, the choices that change a number, the limits. All is reported."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Settings:
     unresolved: evidence ids that name nothing are left out of the gold, or count (at turn level, where they
     were written) in recall's denominator and in the ideal of nDCG.
     systems, categories: the order to show; names not listed follow in the order of the records.
-    compare: retrieval measures to compare systems by; none given = the deepest hit@k up to 10, mrr@10, ndcg@10.
+    compare: retrieval measures to compare systems by; none = the deepest hit@k up to 10, mrr@10, ndcg@10.
     """
 
     k: tuple[int, ...]
@@ -41,7 +41,10 @@ class Settings:
         wrong = [
             message
             for bad, message in (
-                (not self.k or min(self.k, default=1) < 1, "k must list at least one cut-off, each 1 or more"),
+                (
+                    not self.k or min(self.k, default=1) < 1,
+                    "k must list at least one cut-off, each 1 or more",
+                ),
                 (len(set(self.k)) != len(self.k), f"k lists a cut-off twice: {list(self.k)}"),
                 (self.empty_gold not in ("exclude", "zero"), f"empty_gold is {self.empty_gold!r}"),
                 (self.unresolved not in ("ignore", "count"), f"unresolved is {self.unresolved!r}"),
@@ -80,4 +83,6 @@ class Settings:
             "seed": self.seed,
             "resamples": self.resamples,
             "min_n": MIN_N,
+            "judges": dict(self.judges),
+            "compared": list(self.compared),
         }

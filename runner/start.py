@@ -61,5 +61,7 @@ def run_job(raw: Mapping[str, Any], overrides: Sequence[str], sweep: SweepFolder
         return 2
     except ComponentError as error:
         errors.print("[bold red]stopped[/]:", end=" ")
-        errors.print(f"{error}\nwhat was done is kept: put it right and go on with resume=FOLDER", markup=False)
+        errors.print(
+            f"{error}\nwhat was done is kept: put it right and go on with resume=FOLDER", markup=False
+        )
         return 2

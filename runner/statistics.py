@@ -1,4 +1,4 @@
-"""Intervals and tests. Plain functions of arrays; every formula has an oracle in tests/runner/test_statistics.py.
+"""Intervals and tests. Plain functions of arrays; every formula has an oracle in its test.
 
 Questions of one haystack share a conversation and are a cluster. Clusters of one question each give the
 ordinary formulas.
@@ -31,7 +31,7 @@ NONE = Interval(None, None)
 
 
 def wilson(correct: float, total: int, confidence: float = 0.95) -> Interval:
-    """Score interval of a proportion (Wilson 1927), in [0, 1]. `correct` may be fractional; total 0 -> None."""
+    """Score interval of a proportion (Wilson 1927), in [0, 1]. `correct` may be a fraction; total 0: None."""
     if total <= 0:
         return NONE
     z, p = float(stats.norm.ppf((1 + confidence) / 2)), correct / total
@@ -45,7 +45,8 @@ def wilson(correct: float, total: int, confidence: float = 0.95) -> Interval:
 def cluster_sums(values: Floats, clusters: Labels) -> tuple[Floats, Floats]:
     """Sum of the values and number of values per cluster."""
     _, code = np.unique(clusters, return_inverse=True)
-    return np.bincount(code, weights=values), np.bincount(code).astype(np.float64)
+    counts = np.bincount(code).astype(np.float64)
+    return np.bincount(code, weights=values).astype(np.float64), counts
 
 
 def cluster_error(values: Floats, clusters: Labels) -> tuple[float, int]:

@@ -61,5 +61,3 @@ def _facts(rule: Subset, ids: Iterable[str]) -> dict[str, Any]:
         "ids": sorted(ids),
         "ids_sha256": hashlib.sha256(text.encode()).hexdigest(),
     }
-
-

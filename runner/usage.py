@@ -1,20 +1,23 @@
-"""What a run cost: tokens per role, seconds per stage, errors per stage. Not told is null, which is not 0."""
+"""What a run cost: tokens per role, seconds per stage, errors per stage.
+
+Tokens that a model did not tell are null, which is not 0; keyless answerers and judges use none, which is 0.
+"""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from components.types import Usage
+from components.types import Kind, Usage
 from runner.records import Record
 from runner.statistics import nearest_rank
 
 
 @dataclass
 class _Tokens:
-    """Sums over the calls of one role that told their tokens."""
+    """Sums over the calls of one role that told their tokens. `calls`: to a model."""
 
     calls: int = 0
     told: int = 0
@@ -39,16 +42,17 @@ class _Tokens:
         return {
             "calls": self.calls,
             "not_told": self.calls - self.told,
-            "tokens_in": self.tokens_in if self.told else None,
-            "tokens_out": self.tokens_out if self.told else None,
+            "tokens_in": self.tokens_in if self.told or not self.calls else None,
+            "tokens_out": self.tokens_out if self.told or not self.calls else None,
         }
 
 
 class Usages:
     """Tallies of records, a few numbers per record."""
 
-    def __init__(self) -> None:
+    def __init__(self, judges: Mapping[str, Kind]) -> None:
         self.records = 0
+        self._keyless = {f"judge {judge}" for judge, kind in judges.items() if kind == "mechanical"}
         self._tokens: dict[tuple[str, str], _Tokens] = defaultdict(_Tokens)  # (system, role)
         self._questions: Counter[str] = Counter()
         self._seconds: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)  # (stage, system) -> item
@@ -71,8 +75,10 @@ class Usages:
         self._failures(record, asked)
 
     def _call(self, record: Record, role: str, number: int, usage: Usage) -> None:
-        self._tokens[record.system, role].add(usage)
-        self._seconds[role, record.system][f"{record.question_id} {number}"] = usage.seconds
+        if usage.seconds > 0:  # 0 = not timed
+            self._seconds[role, record.system][f"{record.question_id} {number}"] = usage.seconds
+        if role not in self._keyless and (usage.served_model or usage.sent or usage.tokens_in is not None):
+            self._tokens[record.system, role].add(usage)
 
     def _failures(self, record: Record, asked: bool) -> None:
         """Each failure once, at the stage where it arose: an invalid answer is no error of the judges."""
@@ -86,9 +92,11 @@ class Usages:
                     self._errors[f"judge {judge}"][verdict.reason or "no reason given"] += 1
 
     def cost(self) -> dict[str, Any]:
-        """Tokens in all, per role and per question of a system. Prices are put in by whoever has the table."""
+        """Tokens in all, per role and per question of a system. Whoever has the price table adds the $."""
         total = _merged(self._tokens.values()).row()
-        systems = {s: _merged(t for (name, _), t in self._tokens.items() if name == s) for s in self._questions}
+        systems = {
+            s: _merged(t for (name, _), t in self._tokens.items() if name == s) for s in self._questions
+        }
         roles = list(dict.fromkeys(role for _, role in self._tokens))
         return {
             "tokens_in": total["tokens_in"],
@@ -101,11 +109,8 @@ class Usages:
         }
 
     def _per_query(self, system: str, tokens: _Tokens) -> dict[str, float | None]:
-        n = self._questions[system]
-        return {
-            "tokens_in": tokens.tokens_in / n if tokens.told else None,
-            "tokens_out": tokens.tokens_out / n if tokens.told else None,
-        }
+        n, row = self._questions[system], tokens.row()
+        return {name: None if row[name] is None else row[name] / n for name in ("tokens_in", "tokens_out")}
 
     def _role(self, role: str) -> dict[str, Any]:
         its = [tokens for (_, name), tokens in self._tokens.items() if name == role]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import datetime
+
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
@@ -17,3 +20,10 @@ def fill(template: str, values: Mapping[str, str]) -> str:
 def fields(template: str) -> set[str]:
     """Names in single braces: `{"a", "b"}` of "x {a} {b}"."""
     return set(re.findall(r"\{([a-z_]+)\}", template))
+
+
+def written_day(moment: datetime | None, unknown: str) -> str:
+    """ "2023-05-08 (Monday)"; `unknown` only when there is no date."""
+    if moment is None:
+        return unknown
+    return f"{moment:%Y-%m-%d} ({_WEEKDAYS[moment.weekday()]})"

@@ -20,10 +20,10 @@ def final_text(text: str) -> tuple[str, str]:
     """
     if text.lstrip().startswith(("{", "[", "```")):
         return text.strip(), ""
-    text = _BLOCK.sub("", text)
     closings = list(_CLOSE.finditer(text))
-    if closings:
-        text = text[closings[-1].end() :]
+    if closings:  # every block before the last closing tag ends: linear work on any input
+        head, tail = text[: closings[-1].end()], text[closings[-1].end() :]
+        text = _CLOSE.split(_BLOCK.sub("", head))[-1] + tail
     if _OPEN.search(text):
         return "", "unclosed reasoning"
     return text.strip(), ""

@@ -1,4 +1,4 @@
-"""The total verdict reader: any text of a judge becomes correct, wrong or invalid; it never raises or guesses.
+"""The total verdict reader: any text becomes correct, wrong or invalid; it never raises and never guesses.
 
 The order (the first step that finds a verdict decides; two different verdicts in one step are invalid):
 1. reasoning blocks and code fences are taken away; 2. the whole text as JSON; 3. balanced {...} in it;
@@ -20,9 +20,14 @@ from components.types import Verdict
 
 _VALUES = {
     **dict.fromkeys(("correct", "right", "yes", "true", "pass", "passed"), True),
-    **dict.fromkeys(("incorrect", "wrong", "no", "false", "fail", "failed", "not correct", "not right"), False),
+    **dict.fromkeys(
+        ("incorrect", "wrong", "no", "false", "fail", "failed", "not correct", "not right"), False
+    ),
 }
-_KEYS = (("correct", "is_correct"), ("verdict", "label", "grade", "judgment", "judgement", "decision", "result"))
+_KEYS = (
+    ("correct", "is_correct"),
+    ("verdict", "label", "grade", "judgment", "judgement", "decision", "result"),
+)
 _REASONS = ("reasoning", "reason", "explanation", "rationale")
 _WORD = r"(not\s+correct|not\s+right|incorrect|wrong|correct|right|yes|no|true|false|pass(?:ed)?|fail(?:ed)?)"
 _MARK = r"[\s\"'*_`()\[\]#]*"
@@ -32,9 +37,12 @@ _STOP = r"(?=\s*(?:$|[.,;!:)\]}\"'*_`\n(<–—-]|because\b|since\b|as\b))"
 _PAIR = re.compile(
     rf"(?<![\w\\-])(?<!not )(?:is_)?correct[\"']?\s*[:=]\s*([\"']?)(true|false)\1(?!\w){_ECHO}", re.I
 )
-_PAIR_LINE = re.compile(rf"^{_MARK}correct[\"'*_`]*\s*[:=]{_MARK}(yes|no)[\s.\"'*_`}},]*$", re.I | re.M)
+# "Correct: No" beside other lines quotes the gold; "correct: no" is the key that was asked for.
+_BARE = r"^[ \t\"'*_`]*correct[\"'*_`]*[ \t]*[:=][ \t\"'*_`]*((?i:yes|no))[ \t.\"'*_`},]*$"
+_PAIR_LINE, _PAIR_SOLE = re.compile(_BARE, re.M), re.compile(_BARE, re.I)
 _CUT_PAIR = re.compile(
-    r"[{,]\s*[\"']?(?:is_)?(?:correct|verdict|label|grade)[\"']?\s*:\s*([\"']?)" + _WORD + r"\1(?=\s*[,}\n])", re.I
+    r"[{,]\s*[\"']?(?:is_)?(?:correct|verdict|label|grade)[\"']?\s*:\s*([\"']?)" + _WORD + r"\1(?=\s*[,}\n])",
+    re.I,
 )
 _LABEL = re.compile(
     r"(?<![\w-])(?:(?:verdict|label|grade|judge?ment|decision|rating)[\"'*_`)\]]*\s*(?:[:=>]|-+>?|is\b)"
@@ -52,7 +60,9 @@ _TRIES = 200  # balanced objects looked at in one text: a bound on the work, not
 
 def read_verdict(text: str) -> Verdict:
     """Label, the judge's reason (or why it is invalid), and the text as it came."""
-    cleaned = "".join(" " if char == "\u00a0" else char for char in text if unicodedata.category(char) != "Cf")
+    cleaned = "".join(
+        " " if char == "\u00a0" else char for char in text if unicodedata.category(char) != "Cf"
+    )
     body, problem = final_text(cleaned)
     if problem:
         return Verdict("invalid", problem, text)
@@ -157,7 +167,7 @@ def _cut_pairs(text: str) -> set[bool]:
 
 
 def _pairs(text: str) -> set[bool]:
-    return _labels(_PAIR, 2, text) | _labels(_PAIR_LINE, 1, text)
+    return _labels(_PAIR, 2, text) | _labels(_PAIR_LINE, 1, text) | _labels(_PAIR_SOLE, 1, text.strip())
 
 
 def _labelled(text: str) -> set[bool]:
@@ -181,7 +191,8 @@ def _last_line(text: str) -> set[bool]:
 
 def _alone(sentences: list[str]) -> set[bool]:
     return {
-        label for one in sentences if (found := _ALONE.match(one.strip())) if (label := _word(found[1])) is not None
+        label
+        for one in sentences
+        if (found := _ALONE.match(one.strip()))
+        if (label := _word(found[1])) is not None
     }
-
-

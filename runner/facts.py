@@ -1,0 +1,165 @@
+"""What a report says beside the measured numbers: dataset, models, defaults, disclosure, systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from runner.job import Job, model_files
+from runner.loop import Met
+from runner.provenance import command, harness_version, host_of
+from runner.records import read
+from runner.settings import Settings
+
+Raw = Mapping[str, Any]
+
+
+def settings_of(job: Job) -> Settings:
+    """How this run's records are evaluated."""
+    plan, raw = job.plan, job.raw
+    judges = raw.get("judge") or {}
+    return Settings(
+        k=plan.k,
+        judges={name: kind_of(node) for name, node in judges.items()},
+        empty_gold=raw["dataset"].get("empty_gold", "exclude"),
+        unresolved=plan.evaluation.unresolved,
+        tolerance=plan.evaluation.tolerance,
+        invalid_limit=plan.evaluation.invalid_limit,
+        confidence=plan.evaluation.confidence,
+        seed=plan.seed,
+        resamples=plan.evaluation.resamples,
+        systems=tuple([*(plan.conditions or ["ours"]), *(raw.get("competitor") or {})]),
+    )
+
+
+def kind_of(judge: Raw) -> Any:
+    """A judge with a chat model inside is a model, every other is mechanical."""
+    return "model" if judge.get("llm") else "mechanical"
+
+
+def facts_of(job: Job, met: Met) -> dict[str, Any]:
+    """The facts that assemble() needs, under INTERFACE's names."""
+    return {
+        "experiment": job.plan.name,
+        "run_id": job.run_id,
+        "created": job.created.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "harness_version": harness_version(),
+        "dataset": dataset_facts(job, met),
+        "disclosure": disclosure(job),
+        "models": models(job.raw),
+        "defaults": defaults(job.raw),
+        "systems": systems(job),
+        "reproduce": {
+            "command": command(job.overrides, {}),
+            "config": "config.yaml",
+            "fingerprint": job.fingerprint,
+        },
+    }
+
+
+def dataset_facts(job: Job, met: Met) -> dict[str, Any]:
+    identity = job.identity
+    return {
+        "name": job.raw["dataset"]["_target_"].rpartition(".")[2].lower(),
+        "path_name": identity.path_name,
+        "sha256": identity.sha256,
+        "content_sha256": identity.content_sha256,
+        "known_as": identity.known_as,
+        "items": met.haystacks,
+        "questions": met.questions,
+        "subset": job.chosen.facts if job.chosen else None,
+        "overlay": job.raw["dataset"].get("overlay"),
+        "unit": job.raw["dataset"].get("unit"),
+        "notes": dict(sorted(met.notes.items())),
+        "smallest_haystack": met.smallest,
+    }
+
+
+def models(raw: Raw) -> dict[str, Any]:
+    """Who answers, judges, embeds: {provider, model_id, host?, file_sha256?}, None where nothing does."""
+    return {
+        "extraction": None,
+        "answerer": _model(raw.get("answerer"), raw),
+        "judges": {name: _model(node, raw) for name, node in (raw.get("judge") or {}).items()},
+        "embedder": _model(raw.get("embedder"), raw),
+        "reranker": _model(raw.get("reranker"), raw),
+    }
+
+
+def _model(node: Raw | None, raw: Raw) -> dict[str, Any] | None:
+    if not node or not node.get("_target_"):
+        return None
+    name = node["_target_"].rpartition(".")[0].rpartition(".")[2]
+    chat = node.get("llm")
+    if not chat:
+        files = model_files({"embedder": node}) if node is raw.get("embedder") else {}
+        own = {"provider": "local", "model_id": node.get("model") or name}
+        return own | ({"file_sha256": next(iter(files.values()))} if files else {})
+    host = host_of(chat.get("base_url") or "")
+    return {"provider": chat.get("provider") or host or "unknown", "model_id": chat.get("model"), "host": host}
+
+
+def defaults(raw: Raw) -> dict[str, Any]:
+    """The numbers of the pipeline that a reader asks for first."""
+    filters = raw.get("filter") or {}
+    return {
+        "max_results": raw["context"]["hits"],
+        "depth": raw["depth"],
+        "min_score": (filters.get("floor") or {}).get("min_score", 0.0),
+        "trust": (filters.get("trust") or {}).get("allow"),
+        "lane_weights": (raw.get("fusion") or {}).get("weights"),
+        "factor_weights": {name: node.get("weight") for name, node in (raw.get("factor") or {}).items()},
+    }
+
+
+def disclosure(job: Job) -> dict[str, Any]:
+    """What runs of the lanes: a lexical number is never taken for a semantic one."""
+    raw = job.raw
+    dense = any(group == "dense" for group in raw.get("lane") or {})
+    embedder = (raw.get("embedder") or {}).get("_target_")
+    active = dense and embedder is not None
+    reranker = (raw.get("reranker") or {}).get("_target_")
+    return {
+        "vector_lane": embedder.rpartition(".")[0].rpartition(".")[2] if active and embedder else "off",
+        "rerank": reranker.rpartition(".")[2].lower() if reranker else "off",
+        "single_run": raw["repeats"] == 1,
+        "lanes": lanes(job.folder),
+    }
+
+
+def lanes(folder: Path) -> dict[str, dict[str, int]]:
+    """Per lane: queries, of these without a hit, and failed ones (an error is never an empty list)."""
+    out: dict[str, dict[str, int]] = {}
+    trace = folder / "trace.jsonl"
+    if trace.exists():
+        with trace.open("rb") as file:
+            for line in file:
+                for lane, hits in msgspec.json.decode(line)["lanes"].items():
+                    row = out.setdefault(lane, {"queries": 0, "empty": 0, "failed": 0})
+                    row["queries"] += 1
+                    row["empty"] += hits == 0
+    for record in read(folder / "records.jsonl"):
+        if record.error and record.error.stage in out:
+            row = out[record.error.stage]
+            row["queries"] += 1
+            row["failed"] += 1
+    return out
+
+
+def systems(job: Job) -> list[dict[str, Any]]:
+    """Who took part. A system whose every question failed is failed, with the reason; no number is made up."""
+    seen: dict[str, list[Any]] = {}
+    for record in read(job.folder / "records.jsonl"):
+        seen.setdefault(record.system, [0, None])
+        seen[record.system][0] += record.error is None
+        seen[record.system][1] = record.error or seen[record.system][1]
+    out = []
+    for name, (good, error) in seen.items():
+        row: dict[str, Any] = {"name": name, "status": "measured" if good else "failed"}
+        if not good and error:
+            row["reason"] = f"{error.stage}: {error.reason}"
+        out.append(row)
+    return out
