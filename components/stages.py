@@ -72,8 +72,13 @@ def ordered(hits: Sequence[Hit], tie: float) -> list[Hit]:
             groups[-1].append(hit)
         else:
             groups.append([hit])
-    trusted = (sorted(g, key=lambda hit: (_TRUST[hit.document.trust], hit.document.id)) for g in groups)
-    return list(itertools.chain.from_iterable(trusted))
+    return list(itertools.chain.from_iterable(_trusted(group) for group in groups))
+
+
+def _trusted(group: list[Hit]) -> list[Hit]:
+    if len(group) == 1:  # nearly always
+        return group
+    return sorted(group, key=lambda hit: (_TRUST[hit.document.trust], hit.document.id))
 
 
 def filtered(query: Query, hits: list[Hit], filters: Mapping[str, Filter], run: Run) -> list[Hit]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +92,7 @@ def models(raw: Raw) -> dict[str, Any]:
 def _model(node: Raw | None, raw: Raw) -> dict[str, Any] | None:
     if not node or not node.get("_target_"):
         return None
-    name = node["_target_"].rpartition(".")[0].rpartition(".")[2]
+    name = _component(node)
     chat = node.get("llm")
     if not chat:
         files = model_files({"embedder": node}) if node is raw.get("embedder") else {}
@@ -117,17 +117,23 @@ def defaults(raw: Raw) -> dict[str, Any]:
 
 def disclosure(job: Job) -> dict[str, Any]:
     """What runs of the lanes: a lexical number is never taken for a semantic one."""
-    raw = job.raw
-    dense = any(group == "dense" for group in raw.get("lane") or {})
-    embedder = (raw.get("embedder") or {}).get("_target_")
-    active = dense and embedder is not None
-    reranker = (raw.get("reranker") or {}).get("_target_")
+    told = disclosure_of(job.raw, job.raw.get("lane") or {})
+    return {**told, "single_run": job.raw["repeats"] == 1, "lanes": lanes(job.folder)}
+
+
+def disclosure_of(raw: Raw, kept: Collection[str]) -> dict[str, str]:
+    """{vector_lane, rerank}: the component that is at work, or "off"."""
+    embedder = _component(raw.get("embedder"))
     return {
-        "vector_lane": embedder.rpartition(".")[0].rpartition(".")[2] if active and embedder else "off",
-        "rerank": reranker.rpartition(".")[2].lower() if reranker else "off",
-        "single_run": raw["repeats"] == 1,
-        "lanes": lanes(job.folder),
+        "vector_lane": embedder if "dense" in kept and embedder else "off",
+        "rerank": _component(raw.get("reranker")) or "off",
     }
+
+
+def _component(node: Raw | None) -> str | None:
+    """components.embedder.static.Static -> static."""
+    target = (node or {}).get("_target_")
+    return target.rpartition(".")[0].rpartition(".")[2] if target else None
 
 
 def lanes(folder: Path) -> dict[str, dict[str, int]]:
@@ -149,6 +155,16 @@ def lanes(folder: Path) -> dict[str, dict[str, int]]:
     return out
 
 
+def _lanes_of(job: Job, name: str) -> dict[str, str]:
+    """Which of a condition's lanes is semantic; nothing is said of a competitor's inside."""
+    conditions = job.plan.conditions or {"ours": {}}
+    if name not in conditions:
+        return {}
+    kept = conditions[name].get("lane", list(job.raw.get("lane") or {}))
+    told = disclosure_of(job.raw, kept)
+    return {"vector_lane": told["vector_lane"], "rerank": told["rerank"]}
+
+
 def systems(job: Job) -> list[dict[str, Any]]:
     """Who took part. A system whose every question failed is failed, with the reason; no number is made up."""
     seen: dict[str, list[Any]] = {}
@@ -158,7 +174,7 @@ def systems(job: Job) -> list[dict[str, Any]]:
         seen[record.system][1] = record.error or seen[record.system][1]
     out = []
     for name, (good, error) in seen.items():
-        row: dict[str, Any] = {"name": name, "status": "measured" if good else "failed"}
+        row: dict[str, Any] = {"name": name, "status": "measured" if good else "failed"} | _lanes_of(job, name)
         if not good and error:
             row["reason"] = f"{error.stage}: {error.reason}"
         out.append(row)

@@ -69,7 +69,7 @@ PRIVATE_KEYS = ("query", "img_url", "adversarial_answer")
 
 
 def private_values(raw: Any, stored: str) -> list[str]:
-    """Annotators' values of a raw item that are no part of its conversation's own text."""
+    """Annotators' values of a raw item that neither its conversation nor its questions say themselves."""
     found: list[str] = []
 
     def walk(value: Any) -> None:

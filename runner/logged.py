@@ -121,6 +121,11 @@ def params(config: Mapping[str, Any]) -> dict[str, Scalar]:
     return dict(_flat({key: value for key, value in config.items() if key not in _LEFT_OUT}, ""))
 
 
+def param_text(value: Scalar) -> str:
+    """As YAML would write it, but `none` for null."""
+    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def _flat(node: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Scalar]]:
     for key, value in node.items():
         name = f"{prefix}{key}"

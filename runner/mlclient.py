@@ -6,6 +6,7 @@ Its import takes 2 s, so it happens at the first use.
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import logging
 import os
@@ -45,23 +46,29 @@ class TrackerError(RuntimeError):
 @contextmanager
 def opened(uri: str) -> Iterator[Any]:
     """An MlflowClient of a store that is there, under the lock: two that make one at once break it (F142)."""
+    make = _quiet_import()  # not under the lock: it takes as long as all the rest
     lock_path(uri).parent.mkdir(parents=True, exist_ok=True)
     with FileLock(lock_path(uri), timeout=300):
-        yield call(_client, uri)
+        yield call(make, uri)
 
 
-def _client(uri: str) -> Any:
+def _quiet_import() -> Callable[[str], Any]:
     for name, value in _ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # MLflow's own, against SQLAlchemy
         from mlflow import MlflowClient
 
-        for name in ("mlflow", "alembic"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)
+        importlib.import_module("mlflow.store.tracking.sqlalchemy_store")  # else at the first SQLite URI
+    for name in ("mlflow", "alembic"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+    def make(uri: str) -> Any:
         client = MlflowClient(uri)
         client.search_experiments(max_results=1)  # makes the tables of a fresh store
-    return client
+        return client
+
+    return make
 
 
 def call(function: Callable[..., T], *arguments: Any, **named: Any) -> T:

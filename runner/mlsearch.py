@@ -71,4 +71,5 @@ def where(tag: str, value: str) -> str:
 
 
 def plain(text: str) -> str:
-    return re.sub(r"[^\w./ -]", "_", without_home(text))
+    """An id as it may stand between the quotes of a search: no secret, no home folder, no quote."""
+    return re.sub(r"[^\w./ *-]", "_", without_home(masked(text, os.environ)))

@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from runner.logged import Scalar, kinds, metrics
+from runner.logged import Scalar, kinds, metrics, param_text
 from runner.mlclient import (
     TrackerError,
     call,
@@ -79,7 +79,7 @@ class Mlflow:
                 run = known_run(client, folder) or self._created(client, folder, facts)
             call(client.update_run, run, status="RUNNING")
             there = call(client.get_run, run).data.params  # a param never changes
-            new = {name: mask(_text(value)) for name, value in facts.params.items() if name not in there}
+            new = {name: mask(param_text(value)) for name, value in facts.params.items() if name not in there}
             log_params(client, run, new)
         return run
 
@@ -173,10 +173,6 @@ def _tags(report: Mapping[str, Any], made: Mapping[str, Any]) -> dict[str, str]:
         "mlflow.source.git.commit": (made.get("git") or {}).get("commit"),
     }
     return {name: str(value) for name, value in tags.items() if value}
-
-
-def _text(value: Scalar) -> str:
-    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _json(path: Path) -> dict[str, Any]:

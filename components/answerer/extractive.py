@@ -24,6 +24,9 @@ from components.text.sentences import split_sentences
 from components.text.tokens import Token, read_tokens
 from components.types import Answer, Hit, Kind, Question
 
+# "[10:15 am on 6 March, 2023] Mira: Look": the document has its date as a value.
+_STAMP = re.compile(r"^\[[^\]\n]*\d[^\]\n]*\]\s*", re.MULTILINE)
+
 
 class _Sentence(NamedTuple):
     text: str
@@ -34,7 +37,8 @@ class _Sentence(NamedTuple):
 
 @dataclass(frozen=True)
 class Extractive:
-    """`sentences`, `max_words`: at most so much is said. `threshold` in [0, 1]: below it, `abstention`.
+    """`sentences`, `max_words`: at most so much is said (one sentence where a date is asked).
+    `threshold` in [0, 1]: below it, `abstention`.
 
     `second`: share of the best score that a further sentence needs. `question_factor`: for questions,
     `kind_factor`: for sentences that have a number or date where one is asked for (`when`, `count`: phrases).
@@ -74,7 +78,7 @@ class Extractive:
         if not best or scores[best[0]] < self.threshold:
             return Answer(self.abstention)
         floor = self.second * scores[best[0]]
-        chosen = [pool[i] for i in best[: self.sentences] if scores[i] >= floor]
+        chosen = [pool[i] for i in best[: 1 if dated else self.sentences] if scores[i] >= floor]
         return Answer(self._joined([self._dated(s) if dated else s.text for s in chosen]))
 
     def _score(self, sentence: _Sentence, idf: Mapping[str, float], dated: bool, counted: bool) -> float:
@@ -125,7 +129,7 @@ def _read(hit: Hit, language: Language) -> list[_Sentence]:
     when = document.occurred or document.created
     return [
         _Sentence(text, when, tokens, frozenset(token.key for token in tokens))
-        for text in split_sentences(document.text)
+        for text in split_sentences(_STAMP.sub("", document.text))
         for tokens in [_tokens(text, language)]
     ]
 

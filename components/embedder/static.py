@@ -55,14 +55,11 @@ class Static:
         out = np.empty((len(texts), table.shape[1]), np.float32)
         for first in range(0, len(texts), self.batch):
             part = [plain(text[: self.max_chars]) for text in texts[first : first + self.batch]]
-            tokens = [e.ids for e in tokenizer.encode_batch_fast(part, add_special_tokens=False)]
-            if not all(tokens):
-                empty = next(text for text, ids in zip(part, tokens, strict=True) if not ids)
-                raise ComponentError("embed", "zero vector", f"no known token in {start(empty)}")
-            lengths = np.array([len(ids) for ids in tokens])
-            places = np.concatenate(([0], np.cumsum(lengths)[:-1]))
-            sums = np.add.reduceat(table[np.concatenate(tokens)], places, axis=0)
-            out[first : first + len(part)] = sums / lengths[:, None]
+            encoded = tokenizer.encode_batch_fast(part, add_special_tokens=False)
+            for place, (text, tokens) in enumerate(zip(part, encoded, strict=True), start=first):
+                if not tokens.ids:
+                    raise ComponentError("embed", "zero vector", f"no known token in {start(text)}")
+                out[place] = table.take(tokens.ids, axis=0).sum(axis=0)  # its length is made 1 anyway
         return checked(out, texts, None)
 
     @cached_property

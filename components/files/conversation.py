@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from string import Formatter
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from components.files.items import check_choice
 from components.types import Document, Ref
@@ -21,8 +21,7 @@ Unit = Literal["session", "turn"]
 FIELDS = ("speaker", "role", "text", "date", "day", "session", "turn", "caption")
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(NamedTuple):
     name: str  # in its Ref; may tell the gold
     speaker: str
     role: str
@@ -32,11 +31,10 @@ class Turn:
 
     @property
     def blank(self) -> bool:
-        return not self.text.strip() and not self.caption
+        return not (self.caption or self.text.strip())
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(NamedTuple):
     name: str  # in its Ref; may tell the gold
     number: int  # from 1
     date: str  # as the file has it
@@ -87,22 +85,23 @@ class Writing:
                 for turn in turns
             ]
             return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
-        return "\n".join(self._line(session, turn) for turn in turns)
+        day = session.created.date().isoformat() if session.created and "{day}" in self.text else ""
+        return "\n".join([self._line(session, day, turn) for turn in turns])
 
-    def _line(self, session: Session, turn: Turn) -> str:
+    def _line(self, session: Session, day: str, turn: Turn) -> str:
         return self.text.format(
             speaker=turn.speaker,
             role=turn.role,
             text=self._said(turn),
             date=session.date,
-            day=session.created.date().isoformat() if session.created else "",
+            day=day,
             session=session.number,
             turn=turn.number,
             caption=turn.caption,
         )
 
     def _said(self, turn: Turn) -> str:
-        return turn.text + (self.caption_text.format(caption=turn.caption) if turn.caption else "")
+        return turn.text + self.caption_text.format(caption=turn.caption) if turn.caption else turn.text
 
 
 def check_template(key: str, template: str, fields: Sequence[str]) -> None:

@@ -7,14 +7,14 @@ order. A re-indented or gzipped copy has the same one; one changed turn gives an
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from components.files.scan import spans
-from components.files.source import chunks, fault, span
+from components.files.source import chunks, fault
 
 _BLOCK = 1 << 20
 
@@ -49,14 +49,29 @@ def content_sha256(files: Iterable[Path]) -> str:
     """Streams: one item in memory at a time. DataError names an item that is no JSON."""
     digest = hashlib.sha256()
     for path in files:
-        for number, (start, stop) in enumerate(spans(chunks(path), path)):
-            digest.update(hashlib.sha256(_canonical(path, number, start, stop)).digest())
+        for number, (start, raw) in enumerate(_items(path)):
+            digest.update(hashlib.sha256(_canonical(path, number, start, raw)).digest())
     return digest.hexdigest()
 
 
-def _canonical(path: Path, number: int, start: int, stop: int) -> bytes:
+def _items(path: Path) -> Iterator[tuple[int, bytes]]:
+    """(first byte, text) of each item, cut from the stream as it passes: a gzip file is unpacked once."""
+    window, first = bytearray(), 0
+
+    def passing() -> Iterator[bytes]:
+        for chunk in chunks(path):
+            window.extend(chunk)
+            yield chunk
+
+    for start, stop in spans(passing(), path):
+        yield start, bytes(window[start - first : stop - first])
+        del window[: stop - first]
+        first = stop
+
+
+def _canonical(path: Path, number: int, start: int, raw: bytes) -> bytes:
     try:
-        return msgspec.json.encode(msgspec.json.decode(span(path, start, stop)), order="sorted")
+        return msgspec.json.encode(msgspec.json.decode(raw), order="sorted")
     except (msgspec.DecodeError, RecursionError) as error:
         where = f"byte {start:,}, item {number}"
         raise fault(path, where, f"no valid JSON ({error})", "fetch the file again") from error

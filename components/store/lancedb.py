@@ -7,6 +7,7 @@ searched exactly, without an index. Rows of equal score come in no order of ours
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -48,6 +49,11 @@ class Lancedb:
                 raise ValueError(
                     f"fts.{key}: LanceDB's FTS takes no such key; there is {', '.join(FTS_KEYS)}"
                 )
+
+    def problems(self) -> list[str]:
+        if importlib.util.find_spec("lancedb") is None:
+            return ["package 'lancedb' is not installed: pip install lancedb, or store=sqlite"]
+        return []
 
     def index(self, documents: Sequence[Document]) -> LancedbIndex:
         """Index after ingest, then prove that every row is indexed: else the text leg finds nothing."""

@@ -42,6 +42,7 @@ def attempt(stage: str, call: Callable[[], T]) -> T:
 
 
 def in_memory(ordered: Sequence[Document], vectors: Vectors | None, fts: Fts) -> Any:
+    os.environ.setdefault("LANCE_LOG", "error")  # it warns of every table that it creates
     import lancedb
 
     return _fill(lancedb.connect("memory://"), "documents", ordered, vectors, fts)
@@ -49,12 +50,14 @@ def in_memory(ordered: Sequence[Document], vectors: Vectors | None, fts: Fts) ->
 
 def on_disk(folder: Path, ordered: Sequence[Document], vectors: Vectors | None, fts: Fts) -> Any:
     """Made under another name first: what bears its name is whole. Workers may make the same one at once."""
+    os.environ.setdefault("LANCE_LOG", "error")  # it warns of every table that it creates
     import lancedb
 
     name = _name(ordered, vectors, fts)
     connection = lancedb.connect(str(folder))
     if not (folder / f"{name}.lance").exists():
         draft = f"draft-{os.getpid()}-{next(_DRAFTS)}"
+        shutil.rmtree(folder / f"{draft}.lance", ignore_errors=True)  # left by a process that was killed
         _fill(connection, draft, ordered, vectors, fts)
         try:
             os.rename(folder / f"{draft}.lance", folder / f"{name}.lance")
@@ -76,7 +79,7 @@ def _fill(connection: Any, name: str, ordered: Sequence[Document], vectors: Vect
     if vectors is not None and ordered:
         flat = pa.array(np.ascontiguousarray(vectors).ravel(), pa.float32())
         columns["vector"] = pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1])
-    table = connection.create_table(name, pa.table(columns), mode="overwrite")
+    table = connection.create_table(name, pa.table(columns))
     if ordered:
         table.create_index("text", config=FTS(**fts))
     return _proven(table, len(ordered))

@@ -1,4 +1,4 @@
-"""Whether two tokens say the same: "7 May" and "2023-05-07", "9 pm" and "21:00", "$1,300" and "1300 dollars"."""
+"""Whether two tokens say the same: "7 May" and "2023-05-07", "9 pm" and "21:00", "$5" and "5 dollars"."""
 
 from __future__ import annotations
 

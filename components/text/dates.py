@@ -33,7 +33,7 @@ _WORDS_TOO = {"may", "mar", "march", "mars", "marco"}
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _M = r"(?<![^\W\d_])(?P<month>" + "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True)) + r")\b\.?"
 _D = r"\b(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|\.)?"
-_Y = r"(?P<year>(?:1[89]|20)\d\d)\b"
+_Y = r"(?P<year>(?:1[89]|20)\d\d)\b(?![-/]\d)"
 _OF = r"\s*,?\s*(?:of\s+|de\s+|del\s+|di\s+)?"
 _NOT_TIME = r"(?![\d:]|\s*[ap]\.?m\b)"
 _PATTERNS = tuple(

@@ -36,7 +36,7 @@ def first_word(text: str, yes_no: Mapping[str, Sequence[str]]) -> str:
 
 
 def stance(text: str, yes_no: Mapping[str, Sequence[str]], language: Language) -> str:
-    """ "yes" or "no" by the first word; else "no" for a text that denies, "yes" for one that says yes, or ""."""
+    """ "yes" or "no" by the first word; else "no" where it denies, "yes" where it says yes, or ""."""
     words = re.findall(r"[^\W\d_]+(?:'t)?", text.casefold().replace("’", "'"))
     denies = any(word in language.negations or word.endswith("n't") for word in words)
     affirms = any(len(word) > _SHORT and word in words for word in yes_no["yes"])

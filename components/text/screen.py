@@ -43,12 +43,18 @@ class Screen:
             return Verdict("invalid", problem)
         abstains = self.abstains(answer.text)
         if not sample.gold.answerable:
-            return Verdict("correct", "abstained") if abstains else Verdict("wrong", "asserts an answer")
+            # "No, she never had one" is right for a gold of "No" (LoCoMo has two of them).
+            said = [squeeze(answer.text).split(" ")[0], squeeze(answer.text)]
+            if abstains or any(squeeze(gold) in said for gold in sample.gold.answers):
+                return Verdict("correct", "abstained" if abstains else "")
+            return Verdict("wrong", "asserts an answer")
         golds = alternatives(sample.gold.answers)
         if not golds:
             return Verdict("invalid", "no gold answer")
         if abstains and not any(self.abstains(gold) for gold in golds):
             return Verdict("wrong", "abstained")
+        if squeeze(answer.text) in map(squeeze, sample.gold.answers):
+            return Verdict("correct")
         length = count_words(answer.text)
         if length > self.max_words and length > self.max_ratio * max(map(count_words, golds)):
             return Verdict("wrong", "buried", f"{length} words")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-_END = re.compile(r"(?<=[.!?…])[\"')\]*]*\s+|(?<=[。！？])[」』”]?\s*|\n+")
+_END = re.compile(r"[.!?…]+[\"')\]*]*(?=\s)|[。！？]+[」』”]?|\n+")
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:mr|mrs|ms|dr|prof|st|vs|etc|no|approx|e\.g|i\.e|[a-z])|\b\d{1,2})\.$", re.IGNORECASE
+    r"(?:\b(?:mr|mrs|ms|dr|prof|st|vs|etc|approx|e\.g|i\.e|[a-z])|\b\d{1,2})\.$", re.IGNORECASE
 )
 
 
@@ -15,7 +15,7 @@ def split_sentences(text: str) -> list[str]:
     sentences: list[str] = []
     start = 0
     for end in _END.finditer(text):
-        piece = text[start : end.start()]
+        piece = text[start : end.end()]
         if "\n" not in end[0] and _ABBREVIATION.search(piece):
             continue
         sentences.append(piece)

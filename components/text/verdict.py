@@ -41,7 +41,9 @@ _PAIR = re.compile(
 _BARE = r"^[ \t\"'*_`]*correct[\"'*_`]*[ \t]*[:=][ \t\"'*_`]*((?i:yes|no))[ \t.\"'*_`},]*$"
 _PAIR_LINE, _PAIR_SOLE = re.compile(_BARE, re.M), re.compile(_BARE, re.I)
 _CUT_PAIR = re.compile(
-    r"[{,]\s*[\"']?(?:is_)?(?:correct|verdict|label|grade)[\"']?\s*:\s*([\"']?)" + _WORD + r"\1(?=\s*[,}\n])",
+    r"(?:\{\s*[\"']?|,\s*[\"'])(?:is_)?(?:correct|verdict|label|grade)[\"']?\s*:\s*([\"']?)"
+    + _WORD
+    + r"\1(?=\s*[,}\n])",
     re.I,
 )
 _LABEL = re.compile(

@@ -9,7 +9,7 @@ no answer.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,7 +57,7 @@ class Doctor:
                 row = found.cheats.setdefault(name, [0, 0])
                 row[0], row[1] = row[0] + hits, row[1] + n
             found.canaries += judged(haystack, many(job.raw, "judge"))
-        return self._report(job, found, met)
+        return self._report(job, found, met, every)
 
     def _listen(
         self, job: Job, haystack: Haystack, every: Mapping[str, System], found: Findings, raw: Any
@@ -73,19 +73,23 @@ class Doctor:
         for who, text in ears.heard:
             found.texts[who] += 1
             found.characters[who] += len(text)
-        stored = "\n".join(d.text for d in haystack.documents)
+        asked = [sample.question.text for sample in haystack.samples]
+        stored = "\n".join([*asked, *(d.text for d in haystack.documents)])
         found.leaks.update(leaks(ears.heard, haystack, private_values(raw, stored)))
 
-    def _report(self, job: Job, found: Findings, met: Met) -> int:
+    def _report(self, job: Job, found: Findings, met: Met, every: Collection[str]) -> int:
         (job.folder / "records.jsonl").touch()
         canaries = _canaries(found)
         facts = facts_of(job, met)
         facts["canaries"] = canaries
+        facts["systems"] = [{"name": name, "status": "measured", "mode": "watched"} for name in every]
         facts["checks"] = _checks(found, canaries)
         facts["heard"] = {
             who: {"texts": n, "characters": found.characters[who]} for who, n in sorted(found.texts.items())
         }
-        report = assemble(_sections(job), facts)
+        sections = _sections(job)
+        sections["counts"] |= {"questions": met.questions, "haystacks": met.haystacks}
+        report = assemble(sections, facts)
         status = finish(job, report)
         out = Console(highlight=False, soft_wrap=True)
         for check in facts["checks"]:

@@ -35,8 +35,4 @@ def finish(job: Job, report: dict[str, Any]) -> int:
     write(report, job.folder)
     out.print(console(report), markup=False)
     missed = [e for e in report.get("expectations", []) if not e["ok"]]
-    for row in missed:
-        out.print(f"missed: {row['name']}: expected {row['expected']}, got {row['got']}", style="red")
-    if job.plan.expect and not missed:
-        out.print(f"all {len(job.plan.expect)} published values came out", style="green")
     return 1 if missed else 0

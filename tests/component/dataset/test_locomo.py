@@ -1,31 +1,24 @@
-"""LoCoMo: the reader against small files in the official shape and the real one."""
+"""LoCoMo: the reader against small files in the official shape."""
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from components.files.identity import identify
 from components.types import DataError, Dataset, Haystack, Ref
 from tests.component.dataset.shapes import (
-    DATA,
     built,
     loaded,
-    notes,
     qa,
-    real_data,
     seen_by_a_system,
     talk,
     written,
 )
 
 ALL = ["multi-hop", "temporal", "open-domain", "single-hop", "adversarial"]
-REAL = "locomo/locomo10.json"
 
 
 def read(folder: Path, sample: dict[str, Any], **changes: Any) -> Haystack:
@@ -198,90 +191,7 @@ def test_an_undated_session_has_no_date_and_the_last_dated_one_gives_the_questio
     assert haystack.notes["undated"] == 2
 
 
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"session_3": "none"}, r"conversation\.session_3 is not of the expected shape"),
-        ({"session_3": [{"speaker": "Ben", "text": "x"}]}, r"conversation\.session_3 .*dia_id"),
-        ({"session_3": [{"speaker": "Ben", "dia_id": "D1:1", "text": "x"}]}, "two turns are called 'D1:1'"),
-        ({"session_03": []}, "session_03 and session_3 are the same session"),
-        ({"session_3_date_time": 5}, r"conversation\.session_3_date_time is not"),
-    ],
-)
-def test_a_bad_session_is_named(tmp_path: Path, changes: dict[str, Any], says: str) -> None:
-    with pytest.raises(DataError, match=rf"a\.json, byte 1, item 0 \(t1\): {says}"):
-        read(tmp_path, talk([qa()], **changes))
-
-
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"evidence": "exact"}, "evidence: 'exact' is not possible"),
-        ({"categories": ["multi-session"]}, "categories"),
-        ({"caption_text": "{picture}"}, "caption_text"),
-        ({"unit": "word"}, "unit"),
-        ({"empty_gold": None}, "empty_gold"),
-        ({"overlay": "x"}, "overlay"),
-    ],
-)
-def test_a_bad_value_is_refused_when_built(tmp_path: Path, changes: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValueError, match=says):
-        built("locomo", tmp_path, **changes)
-
-
 def test_a_missing_file_names_the_official_one_and_its_hash(tmp_path: Path) -> None:
     (line,) = built("locomo", tmp_path).problems()
     assert "locomo10.json: no such file" in line
     assert "sha256 79fa87e90f04081343b8c8debecb80a9a6842b76a7aa537dc9fdf651ea698ff4," in line
-
-
-@pytest.mark.real_data
-@real_data(REAL)
-def test_the_real_file_is_read_whole() -> None:
-    haystacks = loaded(built("locomo", DATA, categories=ALL))
-    samples = [s for h in haystacks for s in h.samples]
-    assert len(haystacks) == 10
-    assert len({(h.id, ref.session) for h in haystacks for ref in h.refs.values()}) == 272
-    assert sum(len(h.documents) for h in haystacks) == 5882
-    assert (
-        len(samples) == len({s.source_id for s in samples}) == len({s.question.id for s in samples}) == 1986
-    )
-    counts = {"multi-hop": 282, "temporal": 321, "open-domain": 96, "single-hop": 841, "adversarial": 446}
-    assert Counter(s.category for s in samples) == counts
-    assert sum("[shares " in d.text.partition("] ")[2] for h in haystacks for d in h.documents) == 1226
-    assert sum(s.gold.answers == () for s in samples) == 444
-    assert notes(haystacks) == {
-        "orphan_dates": 16,
-        "repeated_questions": 12,
-        "evidence_split": 4,
-        "evidence_mended": 2,
-        "evidence_unresolved": 3,
-    }
-    assert not any(
-        m in seen_by_a_system(h) for h in haystacks for m in ("conv-", "img_url", "adversarial", "session_")
-    )
-
-
-@pytest.mark.real_data
-@real_data(REAL)
-@pytest.mark.parametrize(("evidence", "resolved"), [("verbatim", 1531), ("tolerant", 1536)])
-@pytest.mark.parametrize("unit", ["turn", "session"])
-def test_real_evidence_that_resolves(evidence: str, resolved: int, unit: str) -> None:
-    samples = [s for h in loaded(built("locomo", DATA, evidence=evidence, unit=unit)) for s in h.samples]
-    assert len(samples) == 1540
-    assert sum(bool(s.gold.qrels) for s in samples) == resolved
-
-
-@pytest.mark.real_data
-@real_data(REAL)
-def test_the_real_file_is_known_and_a_changed_copy_is_not(tmp_path: Path) -> None:
-    dataset = built("locomo", DATA)
-    known = identify(dataset.files(), dataset.known)
-    assert known.known_as == "locomo10.json of snap-research/LoCoMo at 3eb6f2c"
-    items = json.loads(dataset.files()[0].read_bytes())
-    copy = identify([written(tmp_path, items, "copy.json")], dataset.known)
-    assert (copy.sha256 != known.sha256, copy.content_sha256 == known.content_sha256) == (True, True)
-    assert copy.known_as == f"{known.known_as}, same content in other bytes"
-    items[3]["conversation"]["session_2"][1]["text"] += "!"
-    changed = identify([written(tmp_path, items, "changed.json")], dataset.known)
-    assert (changed.content_sha256 != known.content_sha256, changed.known_as) == (True, None)

@@ -1,4 +1,4 @@
-"""LongMemEval: the reader against small files in the official shape and the operator's real ones."""
+"""LongMemEval: the reader against small files in the official shape."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import copy
 import gzip
 import json
 import pickle
-from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,18 +14,14 @@ import pytest
 
 from components.types import DataError, Dataset, Document, Haystack, Ref
 from tests.component.dataset.shapes import (
-    DATA,
     built,
     chat,
     loaded,
     notes,
-    real_data,
     seen_by_a_system,
     written,
 )
 
-THREE = "longmemeval/s_three_items.json"
-TURNS = "longmemeval/oracle_evidence_turns.json"
 TURN_2 = {"role": "user", "content": "same", "has_answer": False}
 
 
@@ -171,42 +166,6 @@ def test_categories_choose_the_questions(tmp_path: Path) -> None:
     assert notes(haystacks) == {"questions_left_out": 1}
 
 
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"answer": True}, "the answer is a bool"),
-        ({"answer": ["a", "b"]}, "the answer is a list"),
-        ({"answer": None}, "the answer is a null"),
-        ({"answer": " "}, "the answer is blank"),
-        ({"question": " "}, "a blank question"),
-        ({"question_type": "single-hop"}, "question_type 'single-hop' is none of"),
-        ({"haystack_dates": []}, "2 session ids, 0 dates, 2 sessions"),
-        ({"haystack_sessions": [[{"role": "user"}], []]}, r"expected shape: .*content"),
-        ({"haystack_sessions": "none"}, r"expected shape: .*haystack_sessions"),
-    ],
-)
-def test_a_bad_item_is_named_with_its_place(tmp_path: Path, changes: dict[str, Any], says: str) -> None:
-    with pytest.raises(DataError, match=rf"a\.json, byte [\d,]+, item 1 \(q7\): .*{says}"):
-        read(tmp_path, chat(question_id="q0"), chat(**changes))
-
-
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"unit": "word"}, "unit"),
-        ({"text": "{has_answer}"}, "text"),
-        ({"categories": []}, "categories"),
-        ({"categories": ["multi-sesion"]}, "did you mean 'multi-session'"),
-        ({"empty_gold": "one"}, "empty_gold"),
-        ({"roles": []}, "roles"),
-        ({"overlay": "x.json"}, "overlay"),
-    ],
-)
-def test_a_bad_value_is_refused_when_built(tmp_path: Path, changes: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValueError, match=says):
-        built("longmemeval", tmp_path, **changes)
-
-
 def test_gzip_and_a_single_object_read_the_same(tmp_path: Path) -> None:
     (plain,) = read(tmp_path, chat())
     raw = json.dumps(chat()).encode()
@@ -228,56 +187,6 @@ def test_a_place_is_small_and_a_worker_reads_its_own(tmp_path: Path) -> None:
 def test_building_needs_no_file_and_the_preflight_names_it(tmp_path: Path) -> None:
     (line,) = built("longmemeval", tmp_path).problems()
     assert "longmemeval_s_cleaned.json: no such file" in line
-
-
-@pytest.mark.real_data
-@real_data(TURNS)
-@pytest.mark.parametrize("unit", ["turn", "session"])
-def test_the_real_questions_are_500_with_30_abstentions(unit: str) -> None:
-    dataset = built("longmemeval", DATA, path=TURNS, unit=unit)
-    assert dataset.problems() == []
-    haystacks = loaded(dataset)
-    samples = [s for h in haystacks for s in h.samples]
-    assert Counter(s.category for s in samples) == {
-        "temporal-reasoning": 133,
-        "multi-session": 133,
-        "knowledge-update": 78,
-        "single-session-user": 70,
-        "single-session-assistant": 56,
-        "single-session-preference": 30,
-    }
-    assert sum(not s.gold.answerable for s in samples) == 30
-    assert sum(r.turn is not None for s in samples for r in s.gold.refs) == 896
-    assert sum(len(h.documents) for h in haystacks) == sum(len(s.gold.qrels) for s in samples)
-    assert sum(not h.documents for h in haystacks) == 21
-    assert notes(haystacks) == {"gold_after_question": 42}
-    assert not any(m in seen_by_a_system(h) for h in haystacks for m in ("answer_", "has_answer"))
-
-
-@pytest.mark.real_data
-@real_data(THREE)
-@pytest.mark.parametrize("unit", ["turn", "session"])
-def test_three_full_items_lose_no_turn_and_tell_no_gold(unit: str) -> None:
-    assert DATA
-    haystacks = loaded(built("longmemeval", DATA, path=THREE, unit=unit))
-    items = json.loads((Path(DATA) / THREE).read_bytes())
-    for haystack, item in zip(haystacks, items, strict=True):
-        contents = [t["content"] for s in item["haystack_sessions"] for t in s]
-        texts = "\n".join(d.text for d in haystack.documents)
-        assert all(content in texts for content in contents)
-        assert len(haystack.documents) == (
-            len(contents) if unit == "turn" else len(item["haystack_sessions"])
-        )
-        assert [d.created for d in haystack.documents] == sorted(
-            d.created for d in haystack.documents if d.created
-        )
-        gold = haystack.samples[0].gold
-        assert {r.session for r in gold.refs if r.turn is None} == set(item["answer_session_ids"])
-        assert {haystack.refs[i].session for i in gold.qrels} == set(item["answer_session_ids"])
-        assert not any(
-            m in seen_by_a_system(haystack) for m in ("answer_", "has_answer", item["question_id"])
-        )
-        assert haystack.notes == {}
 
 
 def test_the_reader_changes_nothing_of_what_it_was_given(tmp_path: Path) -> None:

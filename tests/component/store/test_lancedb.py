@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import pytest
+
+from components.store import tables
+from components.store.lancedb import FTS_KEYS
+from components.types import ComponentError
+from tests.component.retrieval import Letters, documents, ids, lancedb
+
+TURNS = documents("the red kayak", "a blue boat", "kayak kayak shore")
+
+
+def test_the_keys_of_fts_are_lancedbs() -> None:
+    from lancedb.index import FTS
+
+    known = set(inspect.signature(FTS).parameters)
+    assert set(FTS_KEYS) <= known
+    assert known - set(FTS_KEYS) == {"remove_stop_words", "custom_stop_words", "document_granularity"}
+
+
+def test_a_wrong_key_is_a_config_error() -> None:
+    with pytest.raises(ValueError, match="steming"):
+        lancedb(fts={"steming": True})
+
+
+def test_a_wrong_value_is_an_index_error() -> None:
+    with pytest.raises(ComponentError, match="^index: "):
+        lancedb(fts={"base_tokenizer": "nonsense"}).index(TURNS)
+
+
+def test_an_index_made_before_the_rows_is_refused() -> None:
+    """F40: rows that came after the index are not in it."""
+    import lancedb as engine
+    import pyarrow as pa
+    from lancedb.index import FTS
+
+    table = engine.connect("memory://").create_table("t", pa.table({"row": [0], "text": ["kayak"]}))
+    table.create_index("text", config=FTS())
+    tables._proven(table, 1)
+    table.add(pa.table({"row": [1], "text": ["boat"]}))
+    with pytest.raises(ComponentError, match="rows not indexed"):
+        tables._proven(table, 2)
+    with pytest.raises(ComponentError, match="rows lost"):
+        tables._proven(table, 3)
+
+
+def test_stop_words_are_a_setting() -> None:
+    assert lancedb().index(TURNS).match(["the"], 3) == []
+    assert ids(lancedb(stop_words="").index(TURNS).match(["the"], 3)) == ["d01"]
+
+
+def test_with_positions_a_term_of_several_words_is_a_phrase() -> None:
+    phrases = lancedb(fts={"with_position": True}).index(documents("red kayak", "kayak, not red", "boat"))
+    assert ids(phrases.match(["red kayak"], 3)) == ["d01"]
+    assert set(ids(phrases.match(["red kayak", "boat"], 3))) == {"d01", "d03"}
+
+
+def test_tables_on_disk_are_made_once_and_found_again(tmp_path: Path) -> None:
+    store = lancedb(Letters(), memory=False, path=str(tmp_path))
+    index = store.index(TURNS)
+    expected = ids(index.match(["kayak"], 3)), ids(index.nearest(index.embed(["boat"]), 3))
+    index.close()
+    (made,) = tmp_path.glob("*.lance")
+    before = sorted(p.stat().st_mtime_ns for p in made.rglob("*"))
+    again = store.index(TURNS)
+    assert expected == (ids(again.match(["kayak"], 3)), ids(again.nearest(again.embed(["boat"]), 3)))
+    assert sorted(p.stat().st_mtime_ns for p in made.rglob("*")) == before
+    store.index(documents("something else"))
+    lancedb(memory=False, path=str(tmp_path), stop_words="").index(TURNS)  # other settings, other table
+    assert len(list(tmp_path.glob("*.lance"))) == 3
+    assert not list(tmp_path.glob("draft-*"))
+
+
+def test_two_that_make_the_same_table_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second one finds the first one's table when it wants to give its own the name."""
+    store = lancedb(memory=False, path=str(tmp_path))
+    fill = tables._fill
+
+    def late(*everything: object) -> object:
+        made = fill(*everything)  # type: ignore[arg-type]
+        monkeypatch.setattr(tables, "_fill", fill)
+        store.index(TURNS)  # the other one, quicker
+        return made
+
+    monkeypatch.setattr(tables, "_fill", late)
+    assert ids(store.index(TURNS).match(["boat"], 3)) == ["d02"]
+    assert len(list(tmp_path.glob("*.lance"))) == 1
