@@ -249,7 +249,8 @@ class Index(Protocol):
     A failing leg raises ComponentError; an empty list means that nothing matched.
     """
 
-    documents: Sequence[Document]
+    @property
+    def documents(self) -> Sequence[Document]: ...
 
     def match(self, terms: Sequence[str], k: int) -> list[Hit]: ...
     def nearest(self, vectors: Vectors, k: int) -> list[Hit]: ...
@@ -281,7 +282,8 @@ class Lane(Protocol):
 class Fusion(Protocol):
     """Scores in [0, 1], 1 = first in every lane. A lane without a weight is an error."""
 
-    weights: Mapping[str, float]
+    @property
+    def weights(self) -> Mapping[str, float]: ...
 
     def fuse(self, rankings: Mapping[str, Sequence[Hit]], k: int) -> list[Hit]: ...
 
@@ -295,7 +297,8 @@ class Reranker(Protocol):
 class Factor(Protocol):
     """x in [0, 1] per hit, 0.5 neutral; the score is multiplied by 1 + weight * (x - 0.5)."""
 
-    weight: float
+    @property
+    def weight(self) -> float: ...
 
     def score(self, query: Query, hits: Sequence[Hit]) -> Scores: ...
 
@@ -341,14 +344,16 @@ class Llm(Protocol):
     call can succeed (401, unknown model, quota).
     """
 
-    model: str
+    @property
+    def model(self) -> str: ...
 
     def ask(self, system: str, user: str, schema: Mapping[str, Any] | None) -> Reply: ...
 
 
 @runtime_checkable
 class Answerer(Protocol):
-    kind: Kind
+    @property
+    def kind(self) -> Kind: ...
 
     def answer(self, question: Question, hits: Sequence[Hit]) -> Answer: ...
 
@@ -357,6 +362,7 @@ class Answerer(Protocol):
 class Judge(Protocol):
     """`kind` decides the section of the report: mechanical -> lexical, model -> accuracy."""
 
-    kind: Kind
+    @property
+    def kind(self) -> Kind: ...
 
     def grade(self, sample: Sample, answer: Answer) -> Verdict: ...

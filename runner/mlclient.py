@@ -19,11 +19,12 @@ from typing import Any, TypeVar
 from filelock import FileLock
 
 from runner.mlruns import lock_path
-from runner.secrets import masked
+from runner.provenance import without_home
+from runner.secrets import masked, masker
 from runner.tables import Split
 
 T = TypeVar("T")
-Mask = Callable[[str], str]
+Clean = Callable[[str], str]
 
 LONGEST = (
     500  # characters of a param or tag: MLflow cuts at 6,000 and 8,000, and two configs look equal (F144)
@@ -41,6 +42,12 @@ _WAITS = (0.2, 1.0, 3.0)  # seconds; SQLite itself waits up to 20 each time
 
 class TrackerError(RuntimeError):
     """Logging to MLflow failed. Nothing is lost: the message says how to log the folder again."""
+
+
+def cleaner() -> Clean:
+    """What every text passes before it is sent: secrets become ***, home folders ~."""
+    mask = masker(os.environ)
+    return lambda text: without_home(mask(text))
 
 
 @contextmanager
@@ -137,9 +144,9 @@ def log_numbers(client: Any, run: str, values: Mapping[str, float], tags: Mappin
     )
 
 
-def log_table(client: Any, run: str, name: str, table: Split, mask: Mask) -> None:
+def log_table(client: Any, run: str, name: str, table: Split, clean: Clean) -> None:
     """An artifact that MLflow's pages show as a table. client.log_table would append to what is there."""
-    call(client.log_text, run, mask(json.dumps(table, ensure_ascii=False, allow_nan=False)), name)
+    call(client.log_text, run, clean(json.dumps(table, ensure_ascii=False, allow_nan=False)), name)
     call(client.set_tag, run, "mlflow.loggedArtifacts", json.dumps([{"path": name, "type": "table"}]))
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from runner.logged import changed_keys, short
-from runner.mlclient import call, fitting, log_numbers, log_table
-from runner.provenance import without_home
-from runner.secrets import masked, masker
+from runner.mlclient import call, cleaner, fitting, log_numbers, log_table
 from runner.tables import sweep_table
 
 RUN_ID = "mlflow_run_id"  # the file in a run's folder
@@ -36,7 +33,7 @@ def sweep_parent(client: Any, place: str, sweep: str, experiment: str, overrides
     tags = {SWEEP: plain(sweep), "crossjudge.experiment": experiment, "mlflow.source.name": "crossjudge"}
     found = call(client.search_runs, [place], where(SWEEP, tags[SWEEP]))
     if not found:
-        name = masked(sweep_name(experiment, [overrides]), os.environ)
+        name = cleaner()(sweep_name(experiment, [overrides]))
         return str(call(client.create_run, place, None, tags, name).info.run_id)
     return str(found[0].info.run_id)
 
@@ -48,15 +45,15 @@ def end_sweep(client: Any, sweep: str, rows: Sequence[Mapping[str, Any]]) -> Non
 
 
 def _end_parent(client: Any, parent: Any, rows: Sequence[Mapping[str, Any]]) -> None:
-    mask, run = masker(os.environ), parent.info.run_id
+    clean, run = cleaner(), parent.info.run_id
     children = call(client.search_runs, [parent.info.experiment_id], where(PARENT, run))
     by_overrides = {child.data.tags.get(OVERRIDES): child.data.metrics for child in reversed(children)}
-    measured = [by_overrides.get(fitting(mask(" ".join(row["overrides"]))), {}) for row in rows]
-    log_table(client, run, "sweep.json", sweep_table(rows, measured), mask)
+    measured = [by_overrides.get(fitting(clean(" ".join(row["overrides"]))), {}) for row in rows]
+    log_table(client, run, "sweep.json", sweep_table(rows, measured), clean)
     failed = sum(row["status"] != 0 for row in rows)
     log_numbers(client, run, {"sweep/jobs": len(rows), "sweep/failed": failed}, {})
     name = sweep_name(parent.data.tags["crossjudge.experiment"], [row["overrides"] for row in rows])
-    call(client.update_run, run, name=mask(name))
+    call(client.update_run, run, name=clean(name))
     call(client.set_terminated, run, "FINISHED")
 
 
@@ -72,4 +69,4 @@ def where(tag: str, value: str) -> str:
 
 def plain(text: str) -> str:
     """An id as it may stand between the quotes of a search: no secret, no home folder, no quote."""
-    return re.sub(r"[^\w./ *-]", "_", without_home(masked(text, os.environ)))
+    return re.sub(r"[^\w./ *-]", "_", cleaner()(text))

@@ -21,24 +21,12 @@ from typing import Any, Literal
 
 import msgspec
 
+from runner import mlclient as ml
 from runner.logged import Scalar, kinds, metrics, param_text
-from runner.mlclient import (
-    TrackerError,
-    call,
-    explained,
-    fitting,
-    log_dataset,
-    log_description,
-    log_numbers,
-    log_params,
-    log_table,
-    opened,
-)
+from runner.mlclient import TrackerError, call, cleaner, explained, fitting, opened
 from runner.mlruns import artifact_folder, store_uri, ui_command, uri_problems
 from runner.mlsearch import OVERRIDES, PARENT, RUN_ID, end_sweep, known_run, sweep_parent
-from runner.provenance import without_home
 from runner.records import read
-from runner.secrets import masker
 from runner.tables import questions
 
 __all__ = ["Mlflow", "RunFacts", "TrackerError", "relog", "ui_command"]
@@ -72,20 +60,20 @@ class Mlflow:
 
     def start(self, folder: Path, facts: RunFacts) -> str:
         """The id of the folder's run, now RUNNING: a new one, or the one that `folder` has (resume)."""
-        mask = masker(os.environ)
+        clean = cleaner()
         with explained(_again(folder)):
-            (folder / FACTS).write_text(mask(json.dumps(asdict(facts), ensure_ascii=False)), "utf-8")
+            (folder / FACTS).write_text(clean(json.dumps(asdict(facts), ensure_ascii=False)), "utf-8")
             with self._opened() as client:
                 run = known_run(client, folder) or self._created(client, folder, facts)
             call(client.update_run, run, status="RUNNING")
-            there = call(client.get_run, run).data.params  # a param never changes
-            new = {name: mask(param_text(value)) for name, value in facts.params.items() if name not in there}
-            log_params(client, run, new)
+            there = call(client.get_run, run).data.params  # params never change
+            new = {name: value for name, value in facts.params.items() if name not in there}
+            ml.log_params(client, run, {name: clean(param_text(value)) for name, value in new.items()})
         return run
 
     def finish(self, folder: Path, status: Literal["FINISHED", "FAILED", "KILLED"] = "FINISHED") -> None:
         """Logs what the folder holds and ends its run; starts it first where start() failed. Repeatable."""
-        mask = masker(os.environ)
+        clean = cleaner()
         with explained(_again(folder)):
             with self._opened() as client:
                 run = known_run(client, folder)
@@ -94,17 +82,17 @@ class Mlflow:
             if run is None:
                 raise TrackerError(f"{folder} belongs to no run in {ui_command(self.uri)}")
             report, made = _json(folder / "report.json"), _json(folder / "provenance.json")
-            tags = {name: mask(value) for name, value in _tags(report, made).items()}
-            log_numbers(client, run, metrics(report), tags)
+            tags = {name: clean(value) for name, value in _tags(report, made).items()}
+            ml.log_numbers(client, run, metrics(report), tags)
             for path in filter(Path.exists, (folder / name for name in ARTIFACTS)):
-                text = mask(path.read_text("utf-8"))
+                text = clean(path.read_text("utf-8"))
                 call(client.log_text, run, text, path.name)
                 if path.name == "report.md":
-                    log_description(client, run, text)
+                    ml.log_description(client, run, text)
             if (folder / "records.jsonl").exists():
-                log_table(client, run, "questions.json", questions(read(folder / "records.jsonl")), mask)
+                ml.log_table(client, run, "questions.json", questions(read(folder / "records.jsonl")), clean)
             if dataset := report.get("dataset"):
-                log_dataset(client, run, dataset)
+                ml.log_dataset(client, run, dataset)
             call(client.set_terminated, run, status, _milliseconds(made.get("end")))
 
     def finish_sweep(self, sweep: str, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -116,20 +104,20 @@ class Mlflow:
         return opened(store_uri(self.uri))
 
     def _created(self, client: Any, folder: Path, facts: RunFacts) -> str:
-        mask = masker(os.environ)
+        clean = cleaner()
         place = self._experiment(client, self.experiment or facts.experiment)
         tags = {
             "crossjudge.experiment": facts.experiment,
-            "crossjudge.folder": without_home(str(folder.absolute())),
+            "crossjudge.folder": str(folder.absolute()),
             OVERRIDES: " ".join(facts.overrides),
             "mlflow.source.name": "crossjudge",
             "mlflow.source.type": "LOCAL",
         }
         if facts.sweep is not None:
             tags[PARENT] = sweep_parent(client, place, facts.sweep, facts.experiment, facts.overrides)
-        tags = {name: fitting(mask(value)) for name, value in tags.items()}
+        tags = {name: fitting(clean(value)) for name, value in tags.items()}
         start = _milliseconds(_json(folder / "provenance.json").get("start"))
-        run = str(call(client.create_run, place, start, tags, mask(facts.name)).info.run_id)
+        run = str(call(client.create_run, place, start, tags, clean(facts.name)).info.run_id)
         (folder / RUN_ID).write_text(run, "utf-8")
         return run
 

@@ -107,5 +107,5 @@ class WatchedAnswerer:
 def watched_answerer(answerer: Answerer, ears: Ears) -> Answerer:
     """The answerer, and the chat model inside it where it has one, with ears."""
     if dataclasses.is_dataclass(answerer) and hasattr(answerer, "llm") and not isinstance(answerer, type):
-        answerer = dataclasses.replace(answerer, llm=WatchedLlm(answerer.llm, ears))  # type: ignore[assignment]
+        answerer = dataclasses.replace(answerer, llm=WatchedLlm(answerer.llm, ears))
     return WatchedAnswerer(answerer, ears)

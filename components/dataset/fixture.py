@@ -51,7 +51,7 @@ class Fixture:
     def items(self) -> Iterator[Place]:
         every = (place for reader in self._readers().values() for place in reader.items())
         for position, place in enumerate(every):
-            yield place._replace(haystack=f"h{position:04d}", position=place.position)
+            yield place._replace(haystack=f"h{position:04d}", position=position)
 
     def load(self, place: Place) -> Haystack:
         return self._readers()[Path(place.path).name].load(place)

@@ -71,7 +71,8 @@ class Precomputed:
         out: dict[str, NDArray[np.float32]] = {}
         dim = self.dim
         for where, key, values in _read(file):
-            vector = np.array(values, np.float32)
+            with np.errstate(over="ignore"):  # becomes inf, which is refused below
+                vector = np.array(values, np.float32)
             dim = dim or len(vector)
             if len(vector) != dim:
                 raise fault(file, where, f"a vector of {len(vector)} numbers among such of {dim}", _REMEDY)

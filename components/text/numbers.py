@@ -13,7 +13,7 @@ _SCALED = re.compile(r"(?<![\w.])(\d[\d,]*(?:\.\d+)?)[ -]?(k|thousand|million|mi
 # "one" that counts nothing: left as a word.
 _PRONOUN = re.compile(
     r"\b(?:(?:no|any|every|some|each|this|that|another|which|the|other|only|last|first|new|old)[ -]one\b"
-    r"|one\s+(?:of|who|that|another|day|more)\b|one's\b)",
+    r"|one\s+(?:of|who|that|another|day|more)\b|ones\b|one's\b)",
     re.IGNORECASE,
 )
 _TIMES = {"once": "1 time", "twice": "2 times", "thrice": "3 times", "a dozen": "12", "a couple of": "2"}

@@ -53,7 +53,7 @@ class Screen:
             return Verdict("invalid", "no gold answer")
         if abstains and not any(self.abstains(gold) for gold in golds):
             return Verdict("wrong", "abstained")
-        if squeeze(answer.text) in map(squeeze, sample.gold.answers):
+        if _bare(answer.text) in map(_bare, sample.gold.answers):
             return Verdict("correct")
         length = count_words(answer.text)
         if length > self.max_words and length > self.max_ratio * max(map(count_words, golds)):
@@ -84,6 +84,10 @@ def alternatives(answers: Sequence[str]) -> list[str]:
 def plain(text: str) -> str:
     """Case-folded, straight apostrophes, single blanks."""
     return " ".join(text.casefold().replace("’", "'").replace("`", "'").split())
+
+
+def _bare(text: str) -> str:
+    return plain(text).strip(" .!")
 
 
 def squeeze(text: str) -> str:

@@ -66,6 +66,7 @@ class Token:
 def read_tokens(text: str, language: Language) -> list[Token]:
     """Tokens in order, without stop words and negations (these are seen in `negated`)."""
     text = unicodedata.normalize("NFKC", text).replace("’", "'").replace("*", "")
+    text = re.sub(r"(?<=\d)(\s?[ap])\.\s?m\b\.?", r"\1m", text, flags=re.IGNORECASE)  # "9 a.m." is one clause
     tokens: list[Token] = []
     position = 0
     reader = _Reader(language)

@@ -20,7 +20,8 @@ def checked(vectors: Any, texts: Sequence[str], dim: int | None) -> Vectors:
     `dim` None: any, but the same for all.
     """
     try:
-        found = np.asarray(vectors, dtype=np.float32)
+        with np.errstate(over="ignore"):  # becomes inf, which is refused below
+            found = np.asarray(vectors, dtype=np.float32)
     except (ValueError, TypeError) as error:
         raise ComponentError("embed", "vectors of mixed lengths", str(error)) from error
     if not texts:

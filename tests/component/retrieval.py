@@ -1,4 +1,4 @@
-"""What the tests of the retrieval slots share: documents, real stores from the YAMLs, embedders that are seen."""
+"""What the tests of the retrieval slots share: documents, stores as the YAMLs have them, a tiny embedder."""
 
 from __future__ import annotations
 

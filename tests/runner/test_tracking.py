@@ -127,10 +127,12 @@ def test_no_secret_gets_into_the_store(tmp_path: Path, monkeypatch: pytest.Monke
     )
     writer.close()
     for name in ("config.yaml", "report.md", "trace.jsonl"):
-        (folder / name).write_text(f"x: {KEY}\ny: https://jane:pass-9-word@host.example/v1\n", "utf-8")
+        (folder / name).write_text(
+            f"x: {KEY}\ny: https://jane:pass-9-word@host.example/v1 /home/jane/x\n", "utf-8"
+        )
     (folder / "report.json").write_text(json.dumps({**REPORT, "note": KEY}), "utf-8")
     tracker = Mlflow(f"sqlite:///{tmp_path}/ml/mlflow.db", None, None)
-    its = {**params(CONFIG), "note": KEY, "long": KEY + "x" * 900}
+    its = {**params(CONFIG), "where": "/home/jane/data", "note": KEY, "long": KEY + "x" * 900}
     facts = its_facts(f"note={KEY}", name=f"n {KEY}", sweep=f"s-{KEY}", params=its)
     tracker.start(folder, facts)
     tracker.finish(folder)
@@ -140,3 +142,4 @@ def test_no_secret_gets_into_the_store(tmp_path: Path, monkeypatch: pytest.Monke
     for path in files:
         content = path.read_bytes()
         assert KEY[:16].encode() not in content and b"pass-9-word" not in content, path
+        assert b"/home/jane" not in content, path

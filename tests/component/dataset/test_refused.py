@@ -25,9 +25,7 @@ from tests.component.dataset.shapes import built, chat, loaded, qa, talk, writte
         ({"haystack_sessions": "none"}, r"expected shape: .*haystack_sessions"),
     ],
 )
-def test_longmemeval_a_bad_item_is_named_with_its_place(
-    tmp_path: Path, changes: dict[str, Any], says: str
-) -> None:
+def test_a_bad_item_is_named_with_its_place(tmp_path: Path, changes: dict[str, Any], says: str) -> None:
     items = [chat(question_id="q0"), chat(**changes)]
     dataset = built("longmemeval", tmp_path, path=written(tmp_path, items).name)
     with pytest.raises(DataError, match=rf"a\.json, byte [\d,]+, item 1 \(q7\): .*{says}"):
@@ -46,9 +44,7 @@ def test_longmemeval_a_bad_item_is_named_with_its_place(
         ({"overlay": "x.json"}, "overlay"),
     ],
 )
-def test_longmemeval_a_bad_value_is_refused_when_built(
-    tmp_path: Path, changes: dict[str, Any], says: str
-) -> None:
+def test_a_bad_value_of_longmemeval_is_refused(tmp_path: Path, changes: dict[str, Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         built("longmemeval", tmp_path, **changes)
 
@@ -63,7 +59,7 @@ def test_longmemeval_a_bad_value_is_refused_when_built(
         ({"session_3_date_time": 5}, r"conversation\.session_3_date_time is not"),
     ],
 )
-def test_locomo_a_bad_session_is_named(tmp_path: Path, changes: dict[str, Any], says: str) -> None:
+def test_a_bad_session_is_named(tmp_path: Path, changes: dict[str, Any], says: str) -> None:
     with pytest.raises(DataError, match=rf"a\.json, byte 1, item 0 \(t1\): {says}"):
         loaded(built("locomo", tmp_path, path=written(tmp_path, [talk([qa()], **changes)]).name))
 
@@ -79,6 +75,6 @@ def test_locomo_a_bad_session_is_named(tmp_path: Path, changes: dict[str, Any], 
         ({"overlay": "x"}, "overlay"),
     ],
 )
-def test_locomo_a_bad_value_is_refused_when_built(tmp_path: Path, changes: dict[str, Any], says: str) -> None:
+def test_a_bad_value_of_locomo_is_refused(tmp_path: Path, changes: dict[str, Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         built("locomo", tmp_path, **changes)

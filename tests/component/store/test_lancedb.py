@@ -27,7 +27,7 @@ def test_a_wrong_key_is_a_config_error() -> None:
 
 
 def test_a_wrong_value_is_an_index_error() -> None:
-    with pytest.raises(ComponentError, match="^index: "):
+    with pytest.raises(ComponentError, match=r"^index: "):
         lancedb(fts={"base_tokenizer": "nonsense"}).index(TURNS)
 
 
@@ -80,7 +80,7 @@ def test_two_that_make_the_same_table_at_once(tmp_path: Path, monkeypatch: pytes
     fill = tables._fill
 
     def late(*everything: object) -> object:
-        made = fill(*everything)  # type: ignore[arg-type]
+        made = fill(*everything)
         monkeypatch.setattr(tables, "_fill", fill)
         store.index(TURNS)  # the other one, quicker
         return made
