@@ -197,7 +197,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`status` "ok", or "invalid" with a reason (empty, length, refusal, error ...): never an error as text."""
+    """`status` "ok", or "invalid" with a reason (empty, length, refusal ...): no error as text."""
 
     text: str
     usage: Usage = Usage()

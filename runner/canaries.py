@@ -32,7 +32,7 @@ def by_question_id(question: Question, documents: Sequence[Document]) -> list[st
 
 
 def by_category(question: Question, documents: Sequence[Document]) -> list[str]:
-    """Documents marked in a field beside their text: a category, an importance, a proof, a pin that few have."""
+    """Documents marked in a field beside their text: a category, a proof, a pin that few have."""
     marks = [(d.category, d.importance, d.proof, d.pinned, d.trust, d.confidence) for d in documents]
     rare = {mark for mark in marks if marks.count(mark) * 2 < len(marks)}
     return [d.id for d, mark in zip(documents, marks, strict=True) if mark in rare]

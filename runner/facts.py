@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
-from pathlib import Path
 from typing import Any
-
-import msgspec
 
 from runner.job import Job, model_files
 from runner.loop import Met
 from runner.provenance import command, harness_version, host_of
-from runner.records import read
+from runner.roll import lanes, roll
 from runner.settings import Settings
 
 Raw = Mapping[str, Any]
@@ -99,7 +97,11 @@ def _model(node: Raw | None, raw: Raw) -> dict[str, Any] | None:
         own = {"provider": "local", "model_id": node.get("model") or name}
         return own | ({"file_sha256": next(iter(files.values()))} if files else {})
     host = host_of(chat.get("base_url") or "")
-    return {"provider": chat.get("provider") or host or "unknown", "model_id": chat.get("model"), "host": host}
+    return {
+        "provider": chat.get("provider") or host or "unknown",
+        "model_id": chat.get("model"),
+        "host": host,
+    }
 
 
 def defaults(raw: Raw) -> dict[str, Any]:
@@ -118,7 +120,8 @@ def defaults(raw: Raw) -> dict[str, Any]:
 def disclosure(job: Job) -> dict[str, Any]:
     """What runs of the lanes: a lexical number is never taken for a semantic one."""
     told = disclosure_of(job.raw, job.raw.get("lane") or {})
-    return {**told, "single_run": job.raw["repeats"] == 1, "lanes": lanes(job.folder)}
+    failed = Counter(e.stage for row in roll(job.folder).values() for e in row.errors)
+    return {**told, "single_run": job.raw["repeats"] == 1, "lanes": lanes(job.folder, failed)}
 
 
 def disclosure_of(raw: Raw, kept: Collection[str]) -> dict[str, str]:
@@ -136,25 +139,6 @@ def _component(node: Raw | None) -> str | None:
     return target.rpartition(".")[0].rpartition(".")[2] if target else None
 
 
-def lanes(folder: Path) -> dict[str, dict[str, int]]:
-    """Per lane: queries, of these without a hit, and failed ones (an error is never an empty list)."""
-    out: dict[str, dict[str, int]] = {}
-    trace = folder / "trace.jsonl"
-    if trace.exists():
-        with trace.open("rb") as file:
-            for line in file:
-                for lane, hits in msgspec.json.decode(line)["lanes"].items():
-                    row = out.setdefault(lane, {"queries": 0, "empty": 0, "failed": 0})
-                    row["queries"] += 1
-                    row["empty"] += hits == 0
-    for record in read(folder / "records.jsonl"):
-        if record.error and record.error.stage in out:
-            row = out[record.error.stage]
-            row["queries"] += 1
-            row["failed"] += 1
-    return out
-
-
 def _lanes_of(job: Job, name: str) -> dict[str, str]:
     """Which of a condition's lanes is semantic; nothing is said of a competitor's inside."""
     conditions = job.plan.conditions or {"ours": {}}
@@ -166,16 +150,11 @@ def _lanes_of(job: Job, name: str) -> dict[str, str]:
 
 
 def systems(job: Job) -> list[dict[str, Any]]:
-    """Who took part. A system whose every question failed is failed, with the reason; no number is made up."""
-    seen: dict[str, list[Any]] = {}
-    for record in read(job.folder / "records.jsonl"):
-        seen.setdefault(record.system, [0, None])
-        seen[record.system][0] += record.error is None
-        seen[record.system][1] = record.error or seen[record.system][1]
+    """Who took part. A system whose every question failed is failed, with the reason, no number."""
     out = []
-    for name, (good, error) in seen.items():
-        row: dict[str, Any] = {"name": name, "status": "measured" if good else "failed"} | _lanes_of(job, name)
-        if not good and error:
-            row["reason"] = f"{error.stage}: {error.reason}"
-        out.append(row)
+    for name, row in roll(job.folder).items():
+        entry: dict[str, Any] = {"name": name, "status": "measured" if row.good else "failed"}
+        if not row.good:
+            entry["reason"] = f"{row.errors[-1].stage}: {row.errors[-1].reason}"
+        out.append(entry | _lanes_of(job, name))
     return out

@@ -1,6 +1,6 @@
 """One job's life: its folder, its identity, its tracker; the task does the work in between.
 
-    outputs/<experiment>/<time>-<run id>/  config.yaml provenance.json records.jsonl trace.jsonl report.json report.md
+outputs/<experiment>/<time>-<run id>/  config.yaml provenance.json records.jsonl trace.jsonl report.json report.md
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from rich.console import Console
 
 from components.files.identity import Identity, identify
 from components.types import Dataset
-from runner.logged import params, run_name
 from runner.config import ConfigError, build, nodes
+from runner.logged import params, run_name
 from runner.plan import Plan, plan
 from runner.provenance import Given, provenance, text_sha256
 from runner.resume import core, differences, flat, saved
@@ -60,7 +60,15 @@ class Job:
             folder = Path(settings.output_dir) / settings.name / f"{created:%Y-%m-%d_%H-%M-%S}-{run_id}"
         chosen = choose(dataset, settings.subset)
         job = cls(
-            raw, tuple(overrides), sweep, folder, run_id, created, identity, chosen, _fingerprint(raw, identity)
+            raw,
+            tuple(overrides),
+            sweep,
+            folder,
+            run_id,
+            created,
+            identity,
+            chosen,
+            _fingerprint(raw, identity),
         )
         job._begin(settings)
         return job
@@ -112,7 +120,9 @@ class Job:
             wrong.append(f"dataset: then {then}, now {now}")
         if wrong:
             lines = "\n  ".join(wrong)
-            raise ConfigError([f"resume: {self.folder} was made otherwise; put it back or start a new run:\n  {lines}"])
+            raise ConfigError(
+                [f"resume: {self.folder} was made otherwise; put it back or start a new run:\n  {lines}"]
+            )
 
     def _write_provenance(self, end: datetime | None) -> None:
         path = self.folder / "provenance.json"

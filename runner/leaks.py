@@ -36,7 +36,11 @@ def leaks(heard: Iterable[tuple[str, str]], haystack: Haystack, private: Sequenc
     for who, text in heard:
         found |= {Leak(who, "field name", match.group(1)) for match in FIELDS.finditer(text)}
         found |= {Leak(who, "source id", i) for i in ids if i in text and _stands_alone(i, text)}
-        found |= {Leak(who, "annotation", p[:60]) for p in private if json.dumps(p, ensure_ascii=False)[1:-1] in text}
+        found |= {
+            Leak(who, "annotation", p[:60])
+            for p in private
+            if json.dumps(p, ensure_ascii=False)[1:-1] in text
+        }
         structured = set(_structured(json.loads(text)))
         found |= {Leak(who, "category", c) for c in categories & structured}
     yield from sorted(found)

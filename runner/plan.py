@@ -51,6 +51,7 @@ class Plan(msgspec.Struct, frozen=True):
     output_dir: str
     k: Annotated[tuple[Positive, ...], msgspec.Meta(min_length=1)]
     depth: Positive
+    explain: Annotated[int, msgspec.Meta(ge=0)]
     seed: int
     repeats: Positive
     conditions: dict[str, dict[str, list[str]]]
@@ -64,7 +65,7 @@ class Plan(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         if self.depth < max(self.k):
             raise ValueError(
-                f"depth={self.depth} is below the largest cut-off k={max(self.k)}: recall@{max(self.k)} cannot be seen"
+                f"depth={self.depth} is below the largest cut-off k={max(self.k)}: ask for at least as many hits"
             )
         if self.depth < self.context.hits:
             raise ValueError(f"depth={self.depth} is below context.hits={self.context.hits}")

@@ -60,5 +60,8 @@ class Progress:
         self._dollars += dollars(record) or 0.0
         task = self._bar.tasks[0]
         rate = self._questions / task.elapsed if task.elapsed else 0.0
-        text = f"{self._questions}/{self._expected} questions  {rate:.1f}/s  invalid {self._invalid}  ${self._dollars:.4f}"
+        text = (
+            f"{self._questions}/{self._expected} questions  {rate:.1f}/s  "
+            f"invalid {self._invalid}  ${self._dollars:.4f}"
+        )
         self._bar.update(self._task, text=text)

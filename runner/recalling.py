@@ -28,7 +28,7 @@ from components.types import (
     System,
 )
 from runner.config import build, systems
-from runner.plan import Context, plan
+from runner.plan import Context, Plan, plan
 from runner.records import ContextRow, CutRow, ErrorRow, GoldRow, Key, RankedRow, Record
 
 
@@ -46,7 +46,7 @@ class Recalled(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """What became of one haystack. `notes`: what the reader met, counted; `size`: sessions and turns in it."""
+    """What became of one haystack. `notes`: what the reader met; `size`: its sessions and turns."""
 
     recalled: tuple[Recalled, ...]
     questions: int
@@ -102,7 +102,7 @@ class Recalling:
             out: list[Recalled] = []
             for name, system in every.items():
                 left = [s for s in wanted if Key(name, s.question.id) not in item.done]
-                one = OneSystem(self.fingerprint, name, system, settings.depth, settings.context)
+                one = OneSystem(self.fingerprint, name, system, settings)
                 out += one.run(haystack, left) if left else []
             return Batch(tuple(out), len(wanted), haystack.notes, _size(haystack))
 
@@ -120,8 +120,7 @@ class OneSystem:
     fingerprint: str
     name: str
     system: System
-    depth: int
-    context: Context
+    plan: Plan
 
     def run(self, haystack: Haystack, samples: Collection[Sample]) -> list[Recalled]:
         """A Recalled per sample. A failing ingest fails every question of the haystack, by name."""
@@ -137,19 +136,19 @@ class OneSystem:
     def _ask(self, haystack: Haystack, sample: Sample, memory: Memory, ingest: float) -> Recalled:
         start = perf_counter()
         try:
-            recall = memory.recall(sample.question, self.depth)
+            recall = memory.recall(sample.question, self.plan.depth)
         except ComponentError as error:
             return self._failed(haystack, sample, error)
         seconds = {"ingest": ingest, "recall": perf_counter() - start}
-        hits = recall.hits if not recall.ranked else recall.hits[: self.depth]
-        ranked, unscored = _ranking(recall, hits, haystack)
+        hits = recall.hits if not recall.ranked else recall.hits[: self.plan.depth]
+        ranked, unscored = _ranking(recall, hits, haystack, self.plan.explain)
         record = self._record(
             haystack,
             sample,
             ranked=ranked,
             unscored=unscored,
             cut=tuple(CutRow(haystack.refs[c.document], c.stage, c.reason) for c in recall.trace.cut),
-            context=_context(hits, haystack, self.context if recall.ranked else None),
+            context=_context(hits, haystack, self.plan.context if recall.ranked else None),
             seconds=seconds,
             notes=dict(recall.trace.notes),
         )
@@ -176,15 +175,17 @@ class OneSystem:
 
 
 def _ranking(
-    recall: Recall, hits: Sequence[Hit], haystack: Haystack
+    recall: Recall, hits: Sequence[Hit], haystack: Haystack, explain: int
 ) -> tuple[tuple[RankedRow, ...] | None, str | None]:
     """The ranking in source places, or why there is none: a system without one is unscored, never 0."""
     if not recall.ranked:
         return None, "no ranking"
     if any(hit.document.id not in haystack.refs for hit in hits):
         return None, "unmapped"
-    rows = (RankedRow(haystack.refs[h.document.id], round(h.score, 9), _parts(h)) for h in hits)
-    return tuple(rows), None
+    refs = haystack.refs
+    told = [RankedRow(refs[h.document.id], round(h.score, 9), _parts(h)) for h in hits[:explain]]
+    rest = [RankedRow(refs[h.document.id], h.score, {}) for h in hits[explain:]]
+    return (*told, *rest), None
 
 
 def _parts(hit: Hit) -> dict[str, float]:

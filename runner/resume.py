@@ -1,4 +1,4 @@
-"""Going on with a run: its folder names the overrides, and every difference is told before anything is done."""
+"""Going on with a run: its folder names the overrides; every difference is told before anything is done."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ears on the wire: everything that a system, an answerer or a chat model receives, as text, kept to be searched.
+"""Ears on the wire: all that a system, an answerer or a chat model receives, kept as text to be searched.
 
 A watched component behaves as the one inside; what it is handed is written down first. Judges are not
 watched: they are meant to see the gold.

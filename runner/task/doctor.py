@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.progress import track
 
 from components.files.source import span
-from components.types import Haystack, Place, Scope, System
+from components.types import Haystack, Place, System
 from runner.answering import Answering
 from runner.canaries import judged, recall_hits
 from runner.config import build, many, systems
@@ -67,7 +67,7 @@ class Doctor:
         answering = Answering(answerer and watched_answerer(answerer, ears), {}, 1)
         for name, system in every.items():
             watched = WatchedSystem(name, system, ears)
-            one = OneSystem(job.fingerprint, name, watched, job.plan.depth, job.plan.context)
+            one = OneSystem(job.fingerprint, name, watched, job.plan)
             for recalled in one.run(haystack, haystack.samples):
                 answering.finish(recalled.record)
         for who, text in ears.heard:
@@ -95,7 +95,9 @@ class Doctor:
         for check in facts["checks"]:
             out.print(f"{'ok  ' if check['ok'] else 'FAIL'}  {check['name']}", markup=False)
         for leak, times in found.leaks.most_common(20):
-            out.print(f"      {leak.who} received the {leak.what} {leak.sample!r} ({times} haystacks)", markup=False)
+            out.print(
+                f"      {leak.who} received the {leak.what} {leak.sample!r} ({times} haystacks)", markup=False
+            )
         return max(status, 0 if all(c["ok"] for c in facts["checks"]) else 1)
 
 
@@ -112,7 +114,7 @@ def _sections(job: Job) -> dict[str, Any]:
 
 
 def _canaries(found: Findings) -> dict[str, Any]:
-    """name -> {expected, got, n, ok}; recall cheats as shares found, answer canaries as shares as designed."""
+    """name -> {expected, got, n, ok}; recall cheats: share found; answers: share as designed."""
     out: dict[str, Any] = {}
     for name, (hits, n) in found.cheats.items():
         out[f"cheat by {name}"] = {"expected": 0.0, "got": hits / n if n else None, "n": n, "ok": hits == 0}

@@ -4,7 +4,7 @@ import math
 import warnings
 from typing import Any
 
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from components.types import Ref
@@ -28,6 +28,7 @@ def test_two_names_that_become_one_are_both_kept() -> None:
     assert list(metrics(report)) == ["retrieval/a_b/turn/hit_at_10", "retrieval/a_b/turn/hit_at_10_2"]
 
 
+@settings(deadline=None)  # the first example imports mlflow
 @example("recall@10")
 @example("acc (n=3)")
 @example("judge[0].model")

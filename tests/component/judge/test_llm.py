@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from hydra.utils import instantiate
 
 from components.judge.llm import Llm
 from components.llm.exchange import _LEARNED
@@ -31,8 +32,6 @@ def grade(
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         config = node("judge/llm").llm
         config.llm.model, config.llm.retries, config.llm.timeout = "tiny-judge", 0, 0.5
-        from hydra.utils import instantiate
-
         judge: Llm = instantiate(config, _convert_="all")
         assert isinstance(judge, Judge) and judge.kind == "model"
         return judge.grade(item, Answer(text)), server.requests[0] if server.requests else None
