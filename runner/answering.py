@@ -23,7 +23,7 @@ from components.types import (
     Sample,
     Verdict,
 )
-from runner.recalling import from_minute
+from runner.drafts import from_minute
 from runner.records import Record
 
 

@@ -1,9 +1,8 @@
-"""Resolved config -> objects. check() tells every mistake at once, before anything is spent."""
+"""check() tells every mistake of a resolved config at once, before anything is spent."""
 
 from __future__ import annotations
 
 import difflib
-import importlib
 import inspect
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -13,10 +12,8 @@ import msgspec
 from typing_extensions import get_protocol_members
 
 from components import types as t
-from components.pipeline import Pipeline
+from runner.build import PARTS, Raw, build, systems, target
 from runner.plan import plan
-
-Raw = Mapping[str, Any]
 
 ONE: dict[str, type] = {
     "dataset": t.Dataset,
@@ -39,8 +36,6 @@ MANY: dict[str, type] = {
     "judge": t.Judge,
     "competitor": t.System,
 }
-PARTS = ("understanding", "lane", "factor", "filter", "reorder")  # what a condition may leave out
-ALLOWED = ("components.", "runner.")  # no other target is ever imported from a config
 FREE = ("llm", "embedder")  # nodes that count only where another node holds a copy of them
 
 
@@ -76,59 +71,10 @@ def check(raw: Raw) -> list[str]:
     return list(dict.fromkeys(out))
 
 
-def build(node: Mapping[str, Any] | None) -> Any:
-    """The object that a node names, its nested nodes built first; None for a node without a target.
-
-    Not Hydra's instantiate(): that turns the frozen values of a nested mapping into DictConfigs
-    (hydra#2208) and takes any target.
-    """
-    if not node or not node.get("_target_"):
-        return None
-    parameters = {key: _value(value) for key, value in node.items() if key != "_target_"}
-    return _target(node["_target_"])(**parameters)
-
-
-def many(raw: Raw, group: str, only: Collection[str] | None = None) -> dict[str, Any]:
-    """The objects of a plural group by name, in the order of the config; `only` keeps some."""
-    named = raw.get(group) or {}
-    return {name: build(node) for name, node in named.items() if only is None or name in only}
-
-
-def systems(raw: Raw, store: t.Store) -> dict[str, t.System]:
-    """Our pipeline once per condition, all over one store, then the competitors."""
-    out: dict[str, t.System] = {}
-    for name, parts in (raw["conditions"] or {"ours": {}}).items():
-        kept = {group: many(raw, group, parts.get(group)) for group in PARTS}
-        out[name] = Pipeline(
-            store=store,
-            understanding=kept["understanding"],
-            lanes=kept["lane"],
-            fusion=build(raw["fusion"]),
-            reranker=build(raw.get("reranker")),
-            factors=kept["factor"],
-            filters=kept["filter"],
-            reorder=kept["reorder"],
-        )
-    return out | many(raw, "competitor")
-
-
 def near(word: str, known: Collection[str]) -> str:
     """'; did you mean ...?' or the list of what there is."""
     match = difflib.get_close_matches(word, known, 1)
     return f"; did you mean {match[0]!r}?" if match else f"; there is {', '.join(sorted(known)) or 'none'}"
-
-
-def _value(value: Any) -> Any:
-    if isinstance(value, dict):
-        return build(value) if "_target_" in value else {k: _value(v) for k, v in value.items()}
-    return [_value(v) for v in value] if isinstance(value, list) else value
-
-
-def _target(name: str) -> Any:
-    if not name.startswith(ALLOWED):
-        raise ConfigError([f"_target_ {name!r} is outside {' and '.join(ALLOWED)}: it is not imported"])
-    module, _, attribute = name.rpartition(".")
-    return getattr(importlib.import_module(module), attribute)
 
 
 def _plan_problems(raw: Raw) -> list[str]:
@@ -161,18 +107,18 @@ def _condition_problems(raw: Raw) -> list[str]:
 def _node_problems(where: str, node: dict[str, Any], protocol: type) -> list[str]:
     name = node.get("_target_", "")
     try:
-        target = _target(name)
-    except (ImportError, AttributeError, ConfigError) as error:
+        cls = target(name)
+    except (ImportError, AttributeError, ValueError) as error:
         return [f"{where}: cannot use _target_ {name!r} ({error})"]
-    known = inspect.signature(target).parameters
+    known = inspect.signature(cls).parameters
     given = [key for key in node if key != "_target_"]
     out = [
-        f"{where}.{key}: {target.__name__} has no such parameter{near(key, known)}"
+        f"{where}.{key}: {cls.__name__} has no such parameter{near(key, known)}"
         for key in given
         if key not in known
     ]
     out += [
-        f"{where}: {target.__name__} needs {key!r}"
+        f"{where}: {cls.__name__} needs {key!r}"
         for key, p in known.items()
         if p.default is p.empty and key not in node
     ]
@@ -180,9 +126,9 @@ def _node_problems(where: str, node: dict[str, Any], protocol: type) -> list[str
     for key, value in node.items():
         if isinstance(value, dict) and value.get("_target_"):
             out += _node_problems(f"{where}.{key}", value, object)
-    missing = [m for m in _members(protocol) if not hasattr(target, m) and m not in known]
+    missing = [m for m in _members(protocol) if not hasattr(cls, m) and m not in known]
     return out + (
-        [f"{where}: {target.__name__} is no {protocol.__name__}: it lacks {', '.join(missing)}"]
+        [f"{where}: {cls.__name__} is no {protocol.__name__}: it lacks {', '.join(missing)}"]
         if missing
         else []
     )

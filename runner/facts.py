@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from runner.job import Job, model_files
+from runner.fingerprint import model_files
+from runner.job import Job
 from runner.loop import Met
 from runner.provenance import command, harness_version, host_of
 from runner.roll import lanes, roll

@@ -1,11 +1,11 @@
 """One job's life: its folder, its identity, its tracker; the task does the work in between.
 
-outputs/<experiment>/<time>-<run id>/  config.yaml provenance.json records.jsonl trace.jsonl report.json report.md
+outputs/<experiment>/<time>-<run id>/
+    config.yaml provenance.json records.jsonl trace.jsonl report.json report.md
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
 import uuid
@@ -20,11 +20,13 @@ from rich.console import Console
 
 from components.files.identity import Identity, identify
 from components.types import Dataset
-from runner.config import ConfigError, build, nodes
+from runner.build import build
+from runner.config import ConfigError
+from runner.fingerprint import fingerprint, model_files, prompts
 from runner.logged import params, run_name
 from runner.plan import Plan, plan
-from runner.provenance import Given, provenance, text_sha256
-from runner.resume import core, differences, flat, saved
+from runner.provenance import Given, provenance
+from runner.resume import differences, saved
 from runner.subset import Chosen, choose
 
 
@@ -68,7 +70,7 @@ class Job:
             created,
             identity,
             chosen,
-            _fingerprint(raw, identity),
+            fingerprint(raw, identity),
         )
         job._begin(settings)
         return job
@@ -169,31 +171,3 @@ class Job:
             print(f"runs in a browser: {ui_command(tracker.uri)}")  # noqa: T201
         if report.exists():
             print(report.absolute())  # noqa: T201
-
-
-def _fingerprint(raw: Mapping[str, Any], identity: Identity) -> str:
-    """Of all that decides a record: config (prompts too), dataset, model files."""
-    parts = [core(raw), identity.sha256, model_files(raw)]
-    return hashlib.sha256(msgspec.json.encode(parts, order="deterministic")).hexdigest()[:16]
-
-
-def prompts(raw: Mapping[str, Any]) -> dict[str, str]:
-    """Dotted key -> sha256 of every long text of an answerer or a judge."""
-    long = {
-        key: value
-        for where, node, _ in nodes(raw)
-        if where.startswith(("answerer", "judge"))
-        for key, value in flat(node, f"{where}.").items()
-        if isinstance(value, str) and len(value) > 100
-    }
-    return {key: text_sha256(value) for key, value in sorted(long.items())}
-
-
-def model_files(raw: Mapping[str, Any]) -> dict[str, str]:
-    """Name -> sha256 of every file of weights that a configured component reads."""
-    out: dict[str, str] = {}
-    for name in ("embedder", "reranker"):
-        component = build(raw.get(name)) if raw.get(name) else None
-        if component is not None and hasattr(component, "model_files"):
-            out |= component.model_files()
-    return out

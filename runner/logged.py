@@ -34,6 +34,8 @@ _LEFT_OUT = {
 }
 _SHOWN = {"experiment", "reproduce", "dataset", "lane", "store"}  # a run's name has them already
 _SILENT = {"name", "data_dir", "output_dir", "resume", "hydra", "tracker", "engine", "answering"}
+_MANY = 12  # values
+_NAME = re.compile(r"[a-zA-Z_][\w-]*", re.ASCII)
 _MEASURE = re.compile(r"[a-z]+@\d+")
 _MACRO = ("mrr@10", "ndcg@10")  # categories, and the rest of macro, stand in the report
 _JUDGED = ("accuracy", "strict", "best_case", "invalid_rate")
@@ -128,20 +130,35 @@ def param_text(value: Scalar) -> str:
 
 def _flat(node: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Scalar]]:
     for key, value in node.items():
-        name = f"{prefix}{key}"
+        name = metric_name(f"{prefix}{key}")
         if key == "_target_" or secret_key(name):
             continue
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and not _is_table(value):
             choice = _choice(value)
             if choice is not None and choice != key:
                 yield name, choice
             yield from _flat(value, f"{name}.")
-        elif isinstance(value, list | tuple):
-            plain = all(isinstance(item, str | int | float) for item in value)
+        elif isinstance(value, Mapping | list | tuple):
+            plain = not isinstance(value, Mapping) and all(isinstance(i, str | int | float) for i in value)
             text = ", ".join(map(str, value)) if plain else json.dumps(value, ensure_ascii=False, default=str)
             yield name, text or "none"
         else:
             yield name, value
+
+
+def _is_table(node: Mapping[str, Any]) -> bool:
+    """Word lists and the like: many values, or keys that are no names. They are one param, one text."""
+    values = list(_leaves(node))
+    components = any(key == "_target_" for key, _ in values)
+    return not components and (len(values) > _MANY or not all(_NAME.fullmatch(str(key)) for key in node))
+
+
+def _leaves(node: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for key, value in node.items():
+        if isinstance(value, Mapping):
+            yield from _leaves(value)
+        else:
+            yield key, value
 
 
 def _choice(node: Mapping[str, Any]) -> str | None:

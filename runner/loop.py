@@ -13,7 +13,7 @@ import msgspec
 
 from components.types import Dataset
 from runner.answering import Answering
-from runner.config import build, many
+from runner.build import build, many
 from runner.engine import Local, ordered
 from runner.plan import plan
 from runner.progress import Progress

@@ -65,7 +65,7 @@ class Plan(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         if self.depth < max(self.k):
             raise ValueError(
-                f"depth={self.depth} is below the largest cut-off k={max(self.k)}: ask for at least as many hits"
+                f"depth={self.depth} is below the largest cut-off k={max(self.k)}: ask for as many hits"
             )
         if self.depth < self.context.hits:
             raise ValueError(f"depth={self.depth} is below context.hits={self.context.hits}")

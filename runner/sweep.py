@@ -14,7 +14,7 @@ from filelock import FileLock
 from rich.console import Console
 from rich.table import Table
 
-from runner.config import build
+from runner.build import build
 
 
 @dataclass(frozen=True)

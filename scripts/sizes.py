@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 FILE, FUNCTION = 200, 40
-ALLOWED = {"components/types.py": 330}  # the vocabulary is one file on purpose
+ALLOWED = {"components/types.py": 400}  # the vocabulary is one file on purpose
 
 
 def main() -> int:

@@ -20,14 +20,15 @@ from rich.progress import track
 from components.files.source import span
 from components.types import Haystack, Place, System
 from runner.answering import Answering
+from runner.build import build, many, systems
 from runner.canaries import judged, recall_hits
-from runner.config import build, many, systems
 from runner.facts import facts_of, settings_of
 from runner.job import Job
 from runner.leaks import Leak, leaks, private_values
 from runner.loop import Met
-from runner.recalling import Batch, Once, OneSystem
+from runner.recalling import Batch, OneSystem
 from runner.report import assemble
+from runner.shared_index import Once
 from runner.task.qa import finish
 from runner.watch import Ears, WatchedSystem, watched_answerer
 

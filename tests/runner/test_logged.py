@@ -68,6 +68,22 @@ def test_params_are_the_choices_and_the_scalars() -> None:
     }
 
 
+def test_a_table_of_words_is_one_param() -> None:
+    days = {"today": 0, "aujourd'hui": 0}
+    many = {f"w{i}": i for i in range(13)}
+    node = {"_target_": "components.answerer.extractive.Extractive", **many}
+    its = params(
+        {
+            "answerer": {"_target_": "components.answerer.x.X", "days": days, "many": many},
+            "judge": {"j": node},
+        }
+    )
+    assert its["answerer.days"] == '{"today": 0, "aujourd\'hui": 0}'
+    assert its["answerer.many"] == str(many).replace("'", '"')
+    assert its["judge.j.w12"] == 12
+    assert params({"odd [key]": {"b": 1}}) == {"odd _key_.b": 1}
+
+
 def test_names_tell_what_was_changed() -> None:
     overrides = [
         "+experiment=dry",
