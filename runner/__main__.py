@@ -5,6 +5,7 @@ Exit status: 0 done; 1 a gate or an expectation failed; 2 the set-up is wrong (o
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -17,7 +18,7 @@ def main(argv: Sequence[str]) -> int:
     from runner.secrets import refuse_argv
 
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
-    refused = refuse_argv(argv)
+    refused = refuse_argv(argv, os.environ)
     if refused:
         return _refuse(errors, refused)
     overrides = [a for a in argv if not a.startswith("-")]

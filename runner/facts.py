@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -52,7 +53,7 @@ def facts_of(job: Job, met: Met) -> dict[str, Any]:
         "defaults": defaults(job.raw),
         "systems": systems(job),
         "reproduce": {
-            "command": command(job.overrides, {}),
+            "command": command(job.overrides, os.environ),
             "config": "config.yaml",
             "fingerprint": job.fingerprint,
         },

@@ -7,6 +7,7 @@ outputs/<experiment>/<time>-<run id>/
 from __future__ import annotations
 
 import json
+import os
 import sys
 import uuid
 from collections.abc import Mapping, Sequence
@@ -27,6 +28,7 @@ from runner.logged import params, run_name
 from runner.plan import Plan, plan
 from runner.provenance import Given, provenance
 from runner.resume import differences, saved
+from runner.secrets import masker
 from runner.subset import Chosen, choose
 
 
@@ -108,7 +110,8 @@ class Job:
             self._check_same()
             return
         self.folder.mkdir(parents=True)
-        (self.folder / "config.yaml").write_bytes(msgspec.yaml.encode(dict(self.raw)))
+        text = msgspec.yaml.encode(dict(self.raw)).decode()
+        (self.folder / "config.yaml").write_text(masker(os.environ)(text), "utf-8")
         self._write_provenance(None)
 
     def _check_same(self) -> None:
@@ -139,7 +142,8 @@ class Job:
         )
         facts = provenance(sys.argv[1:], given, start, end)
         facts |= {"overrides": list(self.overrides), "fingerprint": self.fingerprint, "run_id": self.run_id}
-        path.write_text(json.dumps(facts, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        text = json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
+        path.write_text(masker(os.environ)(text), "utf-8")
 
     def _track(self, tracker: Any, what: str) -> None:
         """A failure of the tracker is a warning: the folder is whole without it."""
@@ -160,7 +164,8 @@ class Job:
     def _parts(self) -> list[str]:
         """What is run, in three words: dataset, lanes, store."""
         store = self.raw["store"]["_target_"].rpartition(".")[0].rpartition(".")[2]
-        return [self.identity.path_name.partition(".")[0], "+".join(self.raw.get("lane") or {}), store]
+        name = self.raw["dataset"]["_target_"].rpartition(".")[2].lower()
+        return [name, "+".join(self.raw.get("lane") or {}), store]
 
     def _say_where(self, tracker: Any) -> None:
         """The last line on stdout is the path of report.json."""

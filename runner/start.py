@@ -29,7 +29,7 @@ def check_all(overrides: Sequence[str], multirun: bool) -> tuple[list[Composed],
 
 def start_one(job: Composed) -> int:
     """Runs one job; its exit status."""
-    return run_job(job.raw, job.overrides, None)
+    return run_job(job.raw, job.overrides, None)[0]
 
 
 def start_sweep(jobs: Sequence[Composed], overrides: Sequence[str]) -> int:
@@ -46,22 +46,25 @@ def start_sweep(jobs: Sequence[Composed], overrides: Sequence[str]) -> int:
 
 def _one_of_sweep(raw: dict[str, Any], overrides: Sequence[str], number: int) -> None:
     folder = SweepFolder(Path(os.environ["CROSSJUDGE_SWEEP"]))
-    status = run_job(raw, overrides, folder)
-    folder.note(number, overrides, status)
+    status, where = run_job(raw, overrides, folder.path.name)
+    folder.note(number, overrides, status, where)
 
 
-def run_job(raw: Mapping[str, Any], overrides: Sequence[str], sweep: SweepFolder | None) -> int:
-    """One job to its end. A set-up or data mistake is one message and status 2, never a traceback."""
+def run_job(raw: Mapping[str, Any], overrides: Sequence[str], sweep: str | None) -> tuple[int, str | None]:
+    """(exit status, the run's folder). A set-up or data mistake is one message and 2, never a traceback."""
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
+    where = None
     try:
-        return Job.open(raw, overrides, sweep.path.name if sweep else None).run()
+        job = Job.open(raw, overrides, sweep)
+        where = str(job.folder)
+        return job.run(), where
     except (ConfigError, DataError, RecordsError) as error:
         errors.print("[bold red]stopped[/]:", end=" ")
         errors.print(str(error), markup=False)
-        return 2
+        return 2, where
     except ComponentError as error:
         errors.print("[bold red]stopped[/]:", end=" ")
         errors.print(
             f"{error}\nwhat was done is kept: put it right and go on with resume=FOLDER", markup=False
         )
-        return 2
+        return 2, where

@@ -53,7 +53,11 @@ class SweepFolder:
             status = {0: "done", 1: "missed an expectation", 2: "failed"}[row["status"]]
             table.add_row(str(row["job"]), " ".join(row["overrides"]), status, row["folder"] or "")
         console.print(table)
-        tracker = build(raw.get("tracker"))
-        if tracker is not None:
-            tracker.finish_sweep(self.path.name, rows)
+        if tracker := build(raw.get("tracker")):
+            from runner.tracking import TrackerError
+
+            try:
+                tracker.finish_sweep(self.path.name, rows)
+            except TrackerError as error:
+                console.print(f"tracker: {error}", style="yellow", markup=False)
         return 0 if len(rows) == expected and all(row["status"] == 0 for row in rows) else 1
