@@ -54,8 +54,8 @@ class Pipeline:
     factors: Mapping[str, Factor]
     filters: Mapping[str, Filter]
     reorder: Mapping[str, Reorder]
-    overfetch: int = 2
-    tie: float = 1e-9
+    overfetch: int
+    tie: float
 
     def __post_init__(self) -> None:
         if not self.lanes:

@@ -39,10 +39,9 @@ def _run(errors: Console, overrides: list[str], multirun: bool) -> int:
     from runner.start import check_all, start_one, start_sweep
 
     overrides, problems = with_saved_overrides(overrides)
-    if not any(o.lstrip("+").startswith(("experiment=", "reproduce=")) for o in overrides) and not problems:
-        problems.append("no experiment named: write +experiment=NAME (python -m runner lists them)")
-    jobs, found = check_all(overrides, multirun)
-    problems += found
+    if problems:
+        return _refuse(errors, problems)
+    jobs, problems = check_all(overrides, multirun)
     if problems:
         return _refuse(errors, problems)
     return start_sweep(jobs, overrides) if multirun else start_one(jobs[0])

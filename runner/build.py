@@ -47,6 +47,7 @@ def systems(raw: Raw, store: t.Store) -> dict[str, t.System]:
             factors=kept["factor"],
             filters=kept["filter"],
             reorder=kept["reorder"],
+            **raw["pipeline"],
         )
     return out | many(raw, "competitor")
 

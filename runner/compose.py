@@ -22,10 +22,11 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from runner.config import MANY, ONE, near
+from runner.keys import GROUPS, RUNNABLE, lost
 from runner.listing import choices
+from runner.nearest import near
 
-GROUPS = (*ONE, *MANY, "rubric", "experiment", "reproduce")
+REFUSED = (HydraException, OmegaConfBaseException, ValueError)  # ValueError: Hydra's for group=null
 
 
 @dataclass(frozen=True)
@@ -89,31 +90,44 @@ def _parse(overrides: Sequence[str]) -> tuple[list[Override], list[str]]:
         try:
             parsed.append(parser.parse_override(line))
         except HydraException:
-            problems.append(
-                f"{line}: cannot be read as key=value; a value with blanks or = # : , needs quotes inside the"
-                f" shell's, as in 'key=\"a=b\"'"
-            )
+            problems.append(f"{line or 'an empty argument'}: {_quoted(line, parser)}")
     return parsed, problems
+
+
+def _quoted(line: str, parser: OverridesParser) -> str:
+    """What to write instead of an argument that cannot be read."""
+    key, sign, value = line.partition("=")
+    if not sign:
+        known = line in choices("experiment")
+        return (
+            f"write +experiment={line}" if known else "is not key=value; a sweep is -m, all else is key=value"
+        )
+    if "'" not in line:
+        better = key + '="' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        with contextlib.suppress(HydraException):
+            parser.parse_override(better)
+            return (
+                f"cannot be read; other characters than letters, digits and . _ / - need quotes: '{better}'"
+            )
+    return "cannot be read as key=value; quote the value inside the shell's quotes, as in 'key=\"a=b\"'"
 
 
 def _compose(job: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
     """The config of one job. Where Hydra refuses, overrides are added one by one to find those at fault."""
     try:
-        return _resolved(job), []
-    except (HydraException, OmegaConfBaseException):
+        return _resolved(job), _into_copies(job)
+    except REFUSED:
         pass
     kept: list[str] = []
     problems: list[str] = []
+    raw: dict[str, Any] = {}
     for line in sorted(job, key=lambda o: o.lstrip("+~").partition("=")[0] not in GROUPS):
         try:
-            compose("config", [*kept, line])
+            raw = _resolved([*kept, line])
             kept.append(line)
-        except (HydraException, OmegaConfBaseException) as error:
+        except REFUSED as error:
             problems.append(_explain(line, kept, str(error)))
-    try:
-        return _resolved(kept), problems
-    except (HydraException, OmegaConfBaseException) as error:
-        return {}, [*problems, " ".join(str(error).split())]
+    return raw, problems + _into_copies(kept)
 
 
 def _resolved(job: Sequence[str]) -> dict[str, Any]:
@@ -126,40 +140,29 @@ def _explain(line: str, kept: Sequence[str], error: str) -> str:
     """Where, what and the nearest right name for an override that Hydra refused."""
     key, _, value = line.partition("=")
     bare = key.lstrip("+~")
+    if key.startswith("~") and bare in GROUPS:
+        return f"{line}: cannot be left out so; where a group may be empty write GROUP=none or GROUP=[]"
     if bare in GROUPS:
         wanted = [v.strip(" \"'") for v in value.strip("[]").split(",")]
-        unknown = [v for v in wanted if v and v not in choices(bare)]
-        if unknown:
+        unknown = [v for v in wanted if v not in choices(bare) and value not in ("[]", "{}")]
+        if unknown and "{" not in value:
             return f"{line}: {bare} has no choice {unknown[0]!r}{near(unknown[0], choices(bare))}"
-        if bare in ("experiment", "reproduce") and not key.startswith("+"):
+        if bare in RUNNABLE and not key.startswith("+"):
             return f"{line}: write +{line}"
-    known = _keys(OmegaConf.to_container(compose("config", list(kept)), resolve=False))
-    if bare not in known:
-        return f"{line}: there is no key {bare!r}{_nearest(bare, known)}"
-    return f"{line}: " + " ".join(error.split())
+        if bare in RUNNABLE and any(k.startswith(f"{key}=") for k in kept):
+            return f"{line}: only one {bare} at a time; several are a sweep: -m +{bare}=A,B"
+    gone = lost(bare, OmegaConf.to_container(compose("config", list(kept)), resolve=False))
+    told = error.partition("full_key:")[0].rpartition("interpolation:")[2]
+    return f"{line}: " + (gone or " ".join(told.split()))
 
 
-def _nearest(key: str, known: list[str]) -> str:
-    parent = key.rpartition(".")[0]
-    siblings = [k for k in known if k.rpartition(".")[0] == parent]
-    return near(key, siblings or [k for k in known if "." not in k])
-
-
-def unknown_keys(raw: dict[str, Any]) -> list[str]:
-    """Keys that `+key=value` added and that nothing reads. Component parameters are checked elsewhere."""
-    with _hydra():
-        root = OmegaConf.to_container(compose("config", []), resolve=False)
-    assert isinstance(root, dict)
-    known = {str(key) for key in root}
-    return [
-        f"{key}: nothing reads this key{near(key, known)}" for key in raw if key not in known | set(GROUPS)
-    ]
-
-
-def _keys(value: Any, prefix: str = "") -> list[str]:
-    if not isinstance(value, dict):
+def _into_copies(job: Sequence[str]) -> list[str]:
+    """+a.b.c=1 where a.b is a copy of another node: Hydra would drop the copy and keep c alone."""
+    added = [line for line in job if line.startswith("+") and "." in line.partition("=")[0]]
+    if not added:
         return []
-    out: list[str] = []
-    for key, inner in value.items():
-        out += [f"{prefix}{key}", *_keys(inner, f"{prefix}{key}.")]
-    return out
+    there = OmegaConf.to_container(
+        compose("config", [line for line in job if line not in added]), resolve=False
+    )
+    found = [(line, lost(line.lstrip("+").partition("=")[0], there) or "") for line in added]
+    return [f"{line}: {gone}" for line, gone in found if " is a copy; " in gone]

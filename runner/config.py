@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
-import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-import msgspec
 from typing_extensions import get_protocol_members
 
 from components import types as t
 from runner.build import PARTS, Raw, build, systems, target
-from runner.plan import plan
+from runner.nearest import near
+from runner.plan import mistakes
 
 ONE: dict[str, type] = {
     "dataset": t.Dataset,
@@ -36,6 +34,7 @@ MANY: dict[str, type] = {
     "judge": t.Judge,
     "competitor": t.System,
 }
+NEEDED = ("dataset", "store", "fusion", "engine", "task")  # the other single groups may be null
 FREE = ("llm", "embedder")  # nodes that count only where another node holds a copy of them
 
 
@@ -47,7 +46,7 @@ class ConfigError(ValueError):
         self.problems = tuple(problems)
 
 
-def nodes(raw: Raw) -> Iterator[tuple[str, dict[str, Any], type]]:
+def nodes(raw: Raw) -> Iterator[tuple[str, Any, type]]:
     """(where, node, protocol) of every component that the config names and that counts."""
     for group, protocol in ONE.items():
         node = raw.get(group)
@@ -60,30 +59,39 @@ def nodes(raw: Raw) -> Iterator[tuple[str, dict[str, Any], type]]:
 
 def check(raw: Raw) -> list[str]:
     """Every mistake in a resolved config: names, types, ranges, missing files, variables, packages."""
-    out = _plan_problems(raw) + _condition_problems(raw)
-    broken = False
+    out = mistakes(raw) + _condition_problems(raw)
+    lacking = [g for g in ONE if g not in raw or (g in NEEDED and not (raw[g] or {}).get("_target_"))]
+    out += [f"{g}: a run needs one" if g in NEEDED else f"{g}: for none write {g}=none" for g in lacking]
+    broken = bool(lacking)
     for where, node, protocol in nodes(raw):
-        found = _node_problems(where, node, protocol)
+        found = _node_problems(where, node, protocol) or _value_problems(where, node)
         broken = broken or bool(found)
         out += found or _outside_problems(where, node)
+    for group in FREE:
+        out += _unknown_parameters(group, raw.get(group) or {})
     if not broken:
-        out += [f"pipeline: {error}" for error in _building_error(raw)]
-    return list(dict.fromkeys(out))
+        out += [f"pipeline: {error}" for error in _building_error(raw)] + _lane_problems(raw)
+    return list(dict.fromkeys(_at_home(line, raw) for line in out))
 
 
-def near(word: str, known: Collection[str]) -> str:
-    """'; did you mean ...?' or the list of what there is."""
-    match = difflib.get_close_matches(word, known, 1)
-    return f"; did you mean {match[0]!r}?" if match else f"; there is {', '.join(sorted(known)) or 'none'}"
+def _at_home(line: str, raw: Raw) -> str:
+    """`store.embedder.path: ...` -> `embedder.path: ...` where the store holds a copy of that node."""
+    for where, node, _ in nodes(raw):
+        for group in FREE:
+            if (
+                isinstance(node, dict)
+                and node.get(group)
+                and node[group] == raw.get(group)
+                and line.startswith(f"{where}.{group}")
+            ):
+                return line.removeprefix(f"{where}.")
+    return line
 
 
-def _plan_problems(raw: Raw) -> list[str]:
-    try:
-        plan(dict(raw))
-    except msgspec.ValidationError as error:
-        what, _, where = str(error).partition(" - at ")
-        path = re.sub(r"^`\$\.?|`$", "", where)
-        return [f"{path}: {what}" if path else what]
+def _lane_problems(raw: Raw) -> list[str]:
+    embedder = raw["store"].get("embedder") or {}
+    if "dense" in (raw.get("lane") or {}) and not embedder.get("_target_"):
+        return ["lane.dense: needs an embedder and there is none; choose one, or write lane=[lexical]"]
     return []
 
 
@@ -104,19 +112,16 @@ def _condition_problems(raw: Raw) -> list[str]:
     return out + [f"competitor.{name}: a condition has the same name" for name in sorted(both)]
 
 
-def _node_problems(where: str, node: dict[str, Any], protocol: type) -> list[str]:
+def _node_problems(where: str, node: Any, protocol: type) -> list[str]:
+    if not isinstance(node, dict):
+        return [f"{where}: expected a mapping with _target_, got {node!r}"]
     name = node.get("_target_", "")
     try:
         cls = target(name)
     except (ImportError, AttributeError, ValueError) as error:
         return [f"{where}: cannot use _target_ {name!r} ({error})"]
     known = inspect.signature(cls).parameters
-    given = [key for key in node if key != "_target_"]
-    out = [
-        f"{where}.{key}: {cls.__name__} has no such parameter{near(key, known)}"
-        for key in given
-        if key not in known
-    ]
+    out = _unknown_parameters(where, node)
     out += [
         f"{where}: {cls.__name__} needs {key!r}"
         for key, p in known.items()
@@ -134,28 +139,47 @@ def _node_problems(where: str, node: dict[str, Any], protocol: type) -> list[str
     )
 
 
+def _unknown_parameters(where: str, node: Mapping[str, Any]) -> list[str]:
+    if not node.get("_target_"):
+        return []
+    cls = target(node["_target_"])
+    known = inspect.signature(cls).parameters
+    return [
+        f"{where}.{key}: {cls.__name__} has no such parameter{near(key, known)}"
+        for key in node
+        if key != "_target_" and key not in known
+    ]
+
+
 def _members(protocol: type) -> list[str]:
     if protocol is object:
         return []
     return sorted(m for m in get_protocol_members(protocol) if not m.startswith("__"))
 
 
-def _outside_problems(where: str, node: dict[str, Any]) -> list[str]:
-    """What the world lacks for this node and for every node inside it."""
+def _value_problems(where: str, node: dict[str, Any]) -> list[str]:
     try:
-        component = build(node)
+        build(node)
     except (ValueError, TypeError) as error:
         return [f"{where}: {error}"]
-    found = [p for part in _inside(component, node) for p in part.problems()]
-    return [f"{where}: {problem}" for problem in found]
+    return []
 
 
-def _inside(component: Any, node: Mapping[str, Any]) -> Iterator[Any]:
+def _outside_problems(where: str, node: dict[str, Any]) -> list[str]:
+    """What the world lacks for this node and for every node inside it."""
+    found: dict[str, str] = {}  # an outer node that asks its inner one tells the same problem first
+    for place, part in _inside(where, build(node), node):
+        for problem in part.problems():
+            found.setdefault(problem, place)
+    return [f"{place}: {problem}" for problem, place in found.items()]
+
+
+def _inside(where: str, component: Any, node: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     if hasattr(component, "problems"):
-        yield component
+        yield where, component
     for key, value in node.items():
         if isinstance(value, dict) and value.get("_target_"):
-            yield from _inside(getattr(component, key), value)
+            yield from _inside(f"{where}.{key}", getattr(component, key), value)
 
 
 def _building_error(raw: Raw) -> list[str]:

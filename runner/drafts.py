@@ -63,9 +63,9 @@ def trace_line(system: str, question_id: str, recall: Recall) -> dict[str, Any]:
 
 def minute(time: dt.datetime | None) -> str | None:
     """2023-05-08T13:56Z: to the minute, as the datasets have it."""
-    return time.strftime("%Y-%m-%dT%H:%MZ") if time else None
+    return time.isoformat(timespec="minutes").replace("+00:00", "Z") if time else None
 
 
 def from_minute(text: str | None) -> dt.datetime | None:
     """The inverse of minute()."""
-    return dt.datetime.strptime(text, "%Y-%m-%dT%H:%MZ").replace(tzinfo=dt.UTC) if text else None
+    return dt.datetime.fromisoformat(text) if text else None

@@ -7,6 +7,8 @@ Nothing of a component is pickled: a worker gets the resolved config and builds 
 from __future__ import annotations
 
 import multiprocessing
+import os
+import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
@@ -72,7 +74,16 @@ def ordered(
 
 def _begin(start: Start, context: Any) -> None:
     global _work
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _work = start(context)
+
+
+def _end_with_parent() -> None:
+    """A worker of a run that was killed would otherwise wait for its next item for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _one(item: Any) -> Any:

@@ -121,9 +121,10 @@ def defaults(raw: Raw) -> dict[str, Any]:
 
 def disclosure(job: Job) -> dict[str, Any]:
     """What runs of the lanes: a lexical number is never taken for a semantic one."""
-    told = disclosure_of(job.raw, job.raw.get("lane") or {})
+    configured = job.raw.get("lane") or {}
+    told = disclosure_of(job.raw, configured)
     failed = Counter(e.stage for row in roll(job.folder).values() for e in row.errors)
-    return {**told, "single_run": job.raw["repeats"] == 1, "lanes": lanes(job.folder, failed)}
+    return {**told, "single_run": job.raw["repeats"] == 1, "lanes": lanes(job.folder, configured, failed)}
 
 
 def disclosure_of(raw: Raw, kept: Collection[str]) -> dict[str, str]:

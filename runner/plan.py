@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
 
+from runner.nearest import near
+
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Name = Annotated[str, msgspec.Meta(pattern=r"^\w[\w.-]*\Z")]  # becomes a folder's name
+
+_WORDS = {  # msgspec's -> a user's
+    "`array`": "a list",
+    "`object`": "a mapping",
+    "`null`": "nothing",
+    "`int`": "a whole number",
+    "`float`": "a number",
+    "`str`": "a text",
+    "`bool`": "true or false",
+}
 
 
 class Subset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -17,7 +32,14 @@ class Subset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if self.rule != "all" and self.n is None:
-            raise ValueError(f"subset.rule={self.rule} needs subset.n, the number of questions per category")
+            raise ValueError(f"rule={self.rule} needs n, the number of questions per category")
+
+
+class Slots(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Numbers of our pipeline that belong to none of its slots."""
+
+    overfetch: Positive
+    tie: Annotated[float, msgspec.Meta(ge=0)]
 
 
 class Context(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -30,9 +52,9 @@ class Answering(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Evaluation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    confidence: Share
-    resamples: Positive
-    tolerance: float
+    confidence: Annotated[float, msgspec.Meta(gt=0, lt=1)]
+    resamples: Annotated[int, msgspec.Meta(ge=100)]
+    tolerance: Annotated[float, msgspec.Meta(ge=0)]
     invalid_limit: Share
     unresolved: Literal["ignore", "count"]
 
@@ -42,11 +64,11 @@ class Expectation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     at: str
     value: float | int | str
-    digits: int = 3
+    digits: Annotated[int, msgspec.Meta(ge=0)] = 3
 
 
 class Plan(msgspec.Struct, frozen=True):
-    name: str
+    name: Name
     data_dir: str
     output_dir: str
     k: Annotated[tuple[Positive, ...], msgspec.Meta(min_length=1)]
@@ -54,7 +76,7 @@ class Plan(msgspec.Struct, frozen=True):
     explain: Annotated[int, msgspec.Meta(ge=0)]
     seed: int
     repeats: Positive
-    conditions: dict[str, dict[str, list[str]]]
+    conditions: dict[str, dict[str, list[str]]] | None  # None or {}: one system, "ours"
     subset: Subset
     context: Context
     answering: Answering
@@ -63,6 +85,8 @@ class Plan(msgspec.Struct, frozen=True):
     resume: str | None
 
     def __post_init__(self) -> None:
+        if len(set(self.k)) < len(self.k):
+            raise ValueError(f"k={list(self.k)} names a cut-off twice")
         if self.depth < max(self.k):
             raise ValueError(
                 f"depth={self.depth} is below the largest cut-off k={max(self.k)}: ask for as many hits"
@@ -74,3 +98,36 @@ class Plan(msgspec.Struct, frozen=True):
 def plan(raw: dict[str, Any]) -> Plan:
     """The plan in a resolved config. Raises msgspec.ValidationError naming the first wrong value."""
     return msgspec.convert(raw, Plan, strict=True)
+
+
+def mistakes(raw: Mapping[str, Any], kind: type[msgspec.Struct] = Plan, place: str = "") -> list[str]:
+    """Every wrong value of the plan, "where: what"; [] when plan() takes it. "???" passes for a name."""
+    if raw.get("name") == "???":
+        raw = {**raw, "name": "unnamed"}  # told otherwise: no experiment is named
+    fields = msgspec.structs.fields(kind)
+    names = [field.name for field in fields]
+    out = []
+    if kind.__struct_config__.forbid_unknown_fields:
+        out = [f"{place}{key}: there is no such key{near(key, names)}" for key in raw if key not in names]
+    for field in fields:
+        value, struct = raw.get(field.name), isinstance(field.type, type(msgspec.Struct))
+        if struct and isinstance(value, Mapping):
+            out += mistakes(value, field.type, f"{place}{field.name}.")
+        else:
+            out += _mistake(value, field.type, place + field.name)
+    return out or _mistake(raw, kind, place.rstrip("."))
+
+
+def _mistake(value: Any, kind: Any, place: str) -> list[str]:
+    if get_origin(kind) is Literal and value not in get_args(kind):
+        return [f"{place}: {value!r} is none of {', '.join(get_args(kind))}"]
+    try:
+        msgspec.convert(value, kind, strict=True)
+    except msgspec.ValidationError as error:
+        what, _, where = str(error).partition(" - at ")
+        what = re.sub("matching regex .*", "made of letters, digits and . _ - (it names a folder)", what)
+        for word, ours in _WORDS.items():
+            what = what.replace(word, ours)
+        place += where.strip("`").removeprefix("$")
+        return [f"{place}: {what[0].lower()}{what[1:]}" if place else what]
+    return []

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from components.types import (
     ComponentError,
     Dataset,
+    FatalError,
     Haystack,
     Memory,
     Place,
@@ -88,13 +89,18 @@ class OneSystem:
     plan: Plan
 
     def run(self, haystack: Haystack, samples: Collection[Sample]) -> list[Recalled]:
-        """A Recalled per sample. A failing ingest fails every question of the haystack, by name."""
+        """A Recalled per sample. A failing ingest fails every question of the haystack, by name.
+
+        FatalError passes: no further call can succeed, so the run stops with what it has.
+        """
         start = perf_counter()
         try:
             with self.system.open(Scope("crossjudge", "default", haystack.id)) as memory:
                 memory.add(haystack.documents)
                 ingest = perf_counter() - start
                 return [self._ask(haystack, sample, memory, ingest) for sample in samples]
+        except FatalError:
+            raise
         except ComponentError as error:
             return [self._failed(haystack, sample, error) for sample in samples]
 
@@ -102,6 +108,8 @@ class OneSystem:
         start = perf_counter()
         try:
             recall = memory.recall(sample.question, self.plan.depth)
+        except FatalError:
+            raise
         except ComponentError as error:
             return self._failed(haystack, sample, error)
         seconds = {"ingest": ingest, "recall": perf_counter() - start}

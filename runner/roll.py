@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,15 +11,15 @@ import msgspec
 from runner.records import ErrorRow
 
 
-def lanes(folder: Path, failed: Mapping[str, int]) -> dict[str, dict[str, int]]:
+def lanes(folder: Path, names: Iterable[str], failed: Mapping[str, int]) -> dict[str, dict[str, int]]:
     """Per lane: queries, of these without a hit, and failed ones (an error is never an empty list)."""
-    out: dict[str, dict[str, int]] = {}
+    out = {name: {"queries": 0, "empty": 0, "failed": 0} for name in names}
     trace = folder / "trace.jsonl"
     if trace.exists():
         with trace.open("rb") as file:
             for line in file:
                 for lane, hits in _LANES.decode(line).lanes.items():
-                    row = out.setdefault(lane, {"queries": 0, "empty": 0, "failed": 0})
+                    row = out[lane]
                     row["queries"] += 1
                     row["empty"] += hits == 0
     for stage in out.keys() & failed.keys():

@@ -20,8 +20,8 @@ class Once:
             if self._index is not None:
                 self._index.close()
             self._documents, self._index = documents, None
-            self._index = _Kept(self._store.index(documents))
-        return self._index
+            self._index = self._store.index(documents)
+        return _Kept(self._index)
 
 
 class _Kept:

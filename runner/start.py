@@ -11,25 +11,41 @@ from typing import Any
 from rich.console import Console
 
 from components.types import ComponentError, DataError
-from runner.compose import Composed, compose_all, sweep, unknown_keys
+from runner.compose import Composed, compose_all, sweep
 from runner.config import ConfigError, check
 from runner.job import Job
+from runner.keys import unknown_keys
 from runner.records import RecordsError
-from runner.sweep import SweepFolder
+from runner.sweep import Ended, SweepFolder
 
 
 def check_all(overrides: Sequence[str], multirun: bool) -> tuple[list[Composed], list[str]]:
     """Every job, and every mistake of every job, before anything is spent."""
     jobs, problems = compose_all(overrides, multirun)
+    named = any(o.lstrip("+").startswith(("experiment=", "reproduce=")) for o in overrides)
+    if not named:
+        problems.insert(0, "no experiment named: write +experiment=NAME (python -m runner lists them)")
     for job in jobs:
         if job.raw:
-            problems += unknown_keys(job.raw) + check(job.raw)
+            problems += unknown_keys(job.raw) + check(job.raw) + _folder_problems(job.raw["output_dir"])
+            if not problems and job.raw["name"] == "???":
+                problems.append(f"{' '.join(job.overrides)}: the experiment's file gives no `name`")
     return jobs, list(dict.fromkeys(problems))
+
+
+def _folder_problems(output: Any) -> list[str]:
+    """Whether runs can be written under `output`: told before anything is spent."""
+    path = Path(str(output)).absolute()
+    there = next(p for p in (path, *path.parents) if p.exists())
+    if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
+        return []
+    what = "cannot be written to" if there.is_dir() else "is no folder"
+    return [f"output_dir: {there} {what}; set output_dir to a folder for the runs"]
 
 
 def start_one(job: Composed) -> int:
     """Runs one job; its exit status."""
-    return run_job(job.raw, job.overrides, None)[0]
+    return run_job(job.raw, job.overrides, None).status
 
 
 def start_sweep(jobs: Sequence[Composed], overrides: Sequence[str]) -> int:
@@ -46,25 +62,22 @@ def start_sweep(jobs: Sequence[Composed], overrides: Sequence[str]) -> int:
 
 def _one_of_sweep(raw: dict[str, Any], overrides: Sequence[str], number: int) -> None:
     folder = SweepFolder(Path(os.environ["CROSSJUDGE_SWEEP"]))
-    status, where = run_job(raw, overrides, folder.path.name)
-    folder.note(number, overrides, status, where)
+    folder.note(number, overrides, run_job(raw, overrides, folder.path.name))
 
 
-def run_job(raw: Mapping[str, Any], overrides: Sequence[str], sweep: str | None) -> tuple[int, str | None]:
-    """(exit status, the run's folder). A set-up or data mistake is one message and 2, never a traceback."""
+def run_job(raw: Mapping[str, Any], overrides: Sequence[str], sweep: str | None) -> Ended:
+    """One job to its end. A set-up or data mistake is one message and status 2, never a traceback."""
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     where = None
     try:
         job = Job.open(raw, overrides, sweep)
         where = str(job.folder)
-        return job.run(), where
-    except (ConfigError, DataError, RecordsError) as error:
+        return Ended(job.run(), where, None)
+    except (ConfigError, DataError, RecordsError, ComponentError) as error:
         errors.print("[bold red]stopped[/]:", end=" ")
         errors.print(str(error), markup=False)
-        return 2, where
-    except ComponentError as error:
-        errors.print("[bold red]stopped[/]:", end=" ")
-        errors.print(
-            f"{error}\nwhat was done is kept: put it right and go on with resume=FOLDER", markup=False
-        )
-        return 2, where
+        if isinstance(error, ComponentError):
+            errors.print(
+                f"what was done is kept: put it right and go on with resume={where or 'FOLDER'}", markup=False
+            )
+        return Ended(2, where, str(error))

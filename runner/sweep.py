@@ -1,20 +1,27 @@
-"""A sweep's folder: one line per job that ended, whatever process it ran in, and the table of them all."""
+"""A sweep's folder: one line per job that ended, whatever process it ran in, and the list of them all."""
 
 from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from filelock import FileLock
 from rich.console import Console
-from rich.table import Table
 
 from runner.build import build
+
+
+class Ended(NamedTuple):
+    """How a job ended: exit status, the run's folder, and why it stopped before its end."""
+
+    status: int
+    folder: str | None
+    why: str | None
 
 
 @dataclass(frozen=True)
@@ -29,9 +36,9 @@ class SweepFolder:
         (path / "expected").write_text(str(jobs), "utf-8")
         return cls(path)
 
-    def note(self, number: int, overrides: Sequence[str], status: int, folder: str | None = None) -> None:
+    def note(self, number: int, overrides: Sequence[str], end: Ended) -> None:
         """One job ended. Locked: jobs may run side by side."""
-        row = {"job": number, "overrides": list(overrides), "status": status, "folder": folder}
+        row = {"job": number, "overrides": list(overrides), **end._asdict()}
         with FileLock(self.path / "lock"), (self.path / "jobs.jsonl").open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
 
@@ -43,16 +50,12 @@ class SweepFolder:
         return sorted(rows, key=lambda row: row["job"])
 
     def finish(self, raw: Mapping[str, Any]) -> int:
-        """Prints the table of the jobs; 1 when one failed or is missing."""
+        """Prints the list of the jobs; 1 when one failed or is missing."""
         rows, expected = self.jobs(), int((self.path / "expected").read_text("utf-8"))
         console = Console(highlight=False, soft_wrap=True)
-        table = Table(title=f"sweep {self.path}: {len(rows)} of {expected} jobs ended", title_justify="left")
-        for column in ("job", "changed", "status", "folder"):
-            table.add_column(column)
+        console.print(f"sweep {self.path}: {len(rows)} of {expected} jobs ended", markup=False)
         for row in rows:
-            status = {0: "done", 1: "missed an expectation", 2: "failed"}[row["status"]]
-            table.add_row(str(row["job"]), " ".join(row["overrides"]), status, row["folder"] or "")
-        console.print(table)
+            console.print(_told(row, _shared(rows)), markup=False)
         if tracker := build(raw.get("tracker")):
             from runner.tracking import TrackerError
 
@@ -61,3 +64,15 @@ class SweepFolder:
             except TrackerError as error:
                 console.print(f"tracker: {error}", style="yellow", markup=False)
         return 0 if len(rows) == expected and all(row["status"] == 0 for row in rows) else 1
+
+
+def _shared(rows: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Overrides that tell no job from another."""
+    return set.intersection(*(set(row["overrides"]) for row in rows)) if len(rows) > 1 else set()
+
+
+def _told(row: Mapping[str, Any], shared: Collection[str]) -> str:
+    status = {0: "done", 1: "a gate or an expectation failed", 2: "stopped"}.get(row["status"], "failed")
+    changed = " ".join(o for o in row["overrides"] if o not in shared)
+    parts = [f"  {row['job']}  {changed}: {status}", row["folder"] or "", row["why"] or ""]
+    return "  ".join(part for part in parts if part)

@@ -48,7 +48,7 @@ def pipeline(**changed: Any) -> Pipeline:
         "filters": {},
         "reorder": {},
     }
-    return Pipeline(**{**parts, **changed})
+    return Pipeline(**{"overfetch": 2, "tie": 1e-9, **parts, **changed})
 
 
 def ask(system: System, turns: Sequence[Document], text: str, k: int, asked: Any = None) -> Recall:

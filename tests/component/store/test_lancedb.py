@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from components.store import tables
 from components.store.lancedb import FTS_KEYS
-from components.types import ComponentError
+from components.types import ComponentError, Document, Role, Vectors
 from tests.component.retrieval import Letters, documents, ids, lancedb
 
 TURNS = documents("the red kayak", "a blue boat", "kayak kayak shore")
@@ -88,3 +90,22 @@ def test_two_that_make_the_same_table_at_once(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(tables, "_fill", late)
     assert ids(store.index(TURNS).match(["boat"], 3)) == ["d02"]
     assert len(list(tmp_path.glob("*.lance"))) == 1
+
+
+class Angles:
+    """d000 ... d199: nearer and nearer to the query, by less than what counts as different."""
+
+    def embed(self, texts: Sequence[str], role: Role) -> Vectors:
+        if role == "query":
+            return np.array([[1.0, 0.0]] * len(texts), np.float32)
+        angles = np.arccos(0.6999998 + 2e-9 * np.arange(len(texts)))
+        return np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+
+
+def test_a_tie_longer_than_what_was_fetched_is_fetched_whole() -> None:
+    """The engine would give d199 first: it sees a difference in the 7th digit."""
+    same = [Document(f"d{n:03d}", "kayak") for n in range(200)]
+    index = lancedb(Angles()).index(same)
+    raw = index._near(np.array([1.0, 0.0], np.float32)).limit(52).to_arrow()["id"].to_pylist()
+    assert "d000" not in raw
+    assert ids(index.nearest(index.embed(["x"]), 3)) == ["d000", "d001", "d002"]

@@ -176,6 +176,13 @@ def test_a_failing_text_leg_is_an_error(make: Make) -> None:
         index.match(["kayak"], 3)
 
 
+def test_any_text_can_be_stored(make: Make) -> None:
+    """NUL and half an emoji, as a careless JSON writer leaves them."""
+    index = make(Letters()).index(documents("kayak\0 red \ud83c shore", "boat"))
+    assert ids(index.match(["shore"], 3)) == ["d01"] == ids(index.match(["kayak"], 3))
+    assert index.documents[0].text == "kayak\0 red \ud83c shore"
+
+
 def test_an_empty_haystack_finds_nothing(make: Make) -> None:
     index = make(Letters()).index(())
     assert index.match(["kayak"], 3) == [] and index.nearest(index.embed(["kayak"]), 3) == []
