@@ -76,6 +76,7 @@ class Plan(msgspec.Struct, frozen=True):
     explain: Annotated[int, msgspec.Meta(ge=0)]
     seed: int
     repeats: Positive
+    pipeline: Slots
     conditions: dict[str, dict[str, list[str]]] | None  # None or {}: one system, "ours"
     subset: Subset
     context: Context
