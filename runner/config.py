@@ -50,40 +50,47 @@ def nodes(raw: Raw) -> Iterator[tuple[str, Any, type]]:
     """(where, node, protocol) of every component that the config names and that counts."""
     for group, protocol in ONE.items():
         node = raw.get(group)
-        if node and node.get("_target_") and group not in FREE:
+        if _target_of(node) and group not in FREE:
             yield group, node, protocol
     for group, protocol in MANY.items():
-        for name, node in (raw.get(group) or {}).items():
+        named = raw.get(group)
+        for name, node in named.items() if isinstance(named, dict) else ():
             yield f"{group}.{name}", node, protocol
 
 
 def check(raw: Raw) -> list[str]:
     """Every mistake in a resolved config: names, types, ranges, missing files, variables, packages."""
-    out = mistakes(raw) + _condition_problems(raw)
-    lacking = [g for g in ONE if g not in raw or (g in NEEDED and not (raw[g] or {}).get("_target_"))]
-    out += [f"{g}: a run needs one" if g in NEEDED else f"{g}: for none write {g}=none" for g in lacking]
-    broken = bool(lacking)
+    out = _group_problems(raw) + (mistakes(raw) or _condition_problems(raw))
+    broken = bool(out)
     for where, node, protocol in nodes(raw):
         found = _node_problems(where, node, protocol) or _value_problems(where, node)
         broken = broken or bool(found)
         out += found or _outside_problems(where, node)
     for group in FREE:
-        out += _unknown_parameters(group, raw.get(group) or {})
+        if _target_of(raw.get(group)):
+            out += _node_problems(group, raw[group], ONE[group], whole=False)
     if not broken:
         out += [f"pipeline: {error}" for error in _building_error(raw)] + _lane_problems(raw)
     return list(dict.fromkeys(_at_home(line, raw) for line in out))
+
+
+def _group_problems(raw: Raw) -> list[str]:
+    """Groups that are missing or hold something else than nodes."""
+    lacking = [g for g in ONE if g not in raw or (g in NEEDED and not _target_of(raw[g]))]
+    out = [f"{g}: a run needs one" if g in NEEDED else f"{g}: for none write {g}=none" for g in lacking]
+    return out + [f"{g}: expected name: node" for g in MANY if not isinstance(raw.get(g) or {}, dict)]
+
+
+def _target_of(node: Any) -> str | None:
+    return node.get("_target_") if isinstance(node, dict) else None
 
 
 def _at_home(line: str, raw: Raw) -> str:
     """`store.embedder.path: ...` -> `embedder.path: ...` where the store holds a copy of that node."""
     for where, node, _ in nodes(raw):
         for group in FREE:
-            if (
-                isinstance(node, dict)
-                and node.get(group)
-                and node[group] == raw.get(group)
-                and line.startswith(f"{where}.{group}")
-            ):
+            copied = _target_of(node) and node.get(group) and node[group] == raw.get(group)
+            if copied and line.startswith(f"{where}.{group}"):
                 return line.removeprefix(f"{where}.")
     return line
 
@@ -112,7 +119,8 @@ def _condition_problems(raw: Raw) -> list[str]:
     return out + [f"competitor.{name}: a condition has the same name" for name in sorted(both)]
 
 
-def _node_problems(where: str, node: Any, protocol: type) -> list[str]:
+def _node_problems(where: str, node: Any, protocol: type, whole: bool = True) -> list[str]:
+    """Wrong names in a node; with `whole`, what it lacks too (of a copy that nobody uses nothing is asked)."""
     if not isinstance(node, dict):
         return [f"{where}: expected a mapping with _target_, got {node!r}"]
     name = node.get("_target_", "")
@@ -121,34 +129,28 @@ def _node_problems(where: str, node: Any, protocol: type) -> list[str]:
     except (ImportError, AttributeError, ValueError) as error:
         return [f"{where}: cannot use _target_ {name!r} ({error})"]
     known = inspect.signature(cls).parameters
-    out = _unknown_parameters(where, node)
-    out += [
-        f"{where}: {cls.__name__} needs {key!r}"
-        for key, p in known.items()
-        if p.default is p.empty and key not in node
-    ]
-    out += [f"{where}.{key}: needs a value" for key, value in node.items() if value == "???"]
-    for key, value in node.items():
-        if isinstance(value, dict) and value.get("_target_"):
-            out += _node_problems(f"{where}.{key}", value, object)
-    missing = [m for m in _members(protocol) if not hasattr(cls, m) and m not in known]
-    return out + (
-        [f"{where}: {cls.__name__} is no {protocol.__name__}: it lacks {', '.join(missing)}"]
-        if missing
-        else []
-    )
-
-
-def _unknown_parameters(where: str, node: Mapping[str, Any]) -> list[str]:
-    if not node.get("_target_"):
-        return []
-    cls = target(node["_target_"])
-    known = inspect.signature(cls).parameters
-    return [
+    out = [
         f"{where}.{key}: {cls.__name__} has no such parameter{near(key, known)}"
         for key in node
         if key != "_target_" and key not in known
     ]
+    if whole:
+        out += _lacks(where, node, cls)
+    for key, value in node.items():
+        if isinstance(value, dict) and value.get("_target_"):
+            out += _node_problems(f"{where}.{key}", value, object, whole)
+    missing = [m for m in _members(protocol) if not hasattr(cls, m) and m not in known]
+    lacks = f"{where}: {cls.__name__} is no {protocol.__name__}: it lacks {', '.join(missing)}"
+    return [*out, lacks] if missing else out
+
+
+def _lacks(where: str, node: Raw, cls: type) -> list[str]:
+    out = [
+        f"{where}: {cls.__name__} needs {key!r}"
+        for key, p in inspect.signature(cls).parameters.items()
+        if p.default is p.empty and key not in node
+    ]
+    return out + [f"{where}.{key}: needs a value" for key, value in node.items() if value == "???"]
 
 
 def _members(protocol: type) -> list[str]:

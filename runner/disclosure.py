@@ -137,7 +137,9 @@ def _size(report: Report) -> Iterator[str]:
     counts = report["counts"]
     small = [name for name, n in counts["categories"].items() if n["questions"] < report["method"]["min_n"]]
     if small:
-        yield f"n too small (under {report['method']['min_n']}) for an interval: {', '.join(small)}"
+        all_ = len(counts["categories"])
+        names = ", ".join(small) if len(small) < 4 else f"{len(small)} of {all_} categories"
+        yield f"n too small (under {report['method']['min_n']}) for an interval: {names}"
     if 1 < counts["haystacks"] < min(FEW_CLUSTERS, counts["questions"]):
         yield (
             f"{counts['questions']} questions share only {counts['haystacks']} haystacks: "

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
+from filelock import FileLock, Timeout
 from rich.console import Console
 
 from components.files.identity import Identity, identify
@@ -87,7 +88,22 @@ class Job:
         return dataset
 
     def run(self) -> int:
-        """The task's exit status; the tracker is told how it ended, whatever happens."""
+        """The task's exit status. ConfigError when another process is at work in the folder: two that go on
+        with one run would ask every question twice."""
+        lock = FileLock(self.folder / ".lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout as error:
+            raise ConfigError(
+                [f"resume: another process is at work in {self.folder}; stop it first"]
+            ) from error
+        try:
+            return self._run()
+        finally:
+            lock.release()
+
+    def _run(self) -> int:
+        """Does the task; the tracker is told how it ended, whatever happens."""
         tracker = build(self.raw["tracker"])
         task: Task = build(self.raw["task"])
         self._track(tracker, "start")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import os
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from runner.engine import Local, ordered
 from runner.plan import plan
 from runner.progress import Progress
 from runner.recalling import Batch, Recalled, Recalling, Work
-from runner.records import Key, Writer, done, mend, read
+from runner.records import Key, Record, Writer, done, mend, read
 from runner.subset import Chosen
 
 
@@ -55,10 +56,9 @@ class Loop:
         dataset: Dataset = build(self.raw["dataset"])
         engine: Local = build(self.raw["engine"])
         places = list(dataset.items())
-        progress.start(len(places), finished)
+        progress.start(len(places), frozenset().union(*finished.values()))
         only = self.chosen.ids if self.chosen else None
-        mine = _by_haystack(finished)
-        work = (Work(place, only, mine.get(place.haystack, frozenset())) for place in places)
+        work = (Work(place, only, frozenset(finished.get(place.haystack, ()))) for place in places)
         answering = Answering(build(self.raw["answerer"]), many(self.raw, "judge"), settings.repeats)
         met = Met()
         batches = engine.map(Recalling(self.fingerprint, self.raw), None, work)
@@ -68,18 +68,21 @@ class Loop:
             self._write(ordered(pool, _finisher(answering), recalled, ahead), progress)
         return met
 
-    def _resume(self) -> set[Key]:
-        """Keys that are done; the torn last line and trace lines without a record are dropped."""
+    def _resume(self) -> dict[str, set[Key]]:
+        """Haystack -> keys that are done. The torn last line, and traces without a record, are dropped."""
         records, trace = self.folder / "records.jsonl", self.folder / "trace.jsonl"
         mend(records)
         mend(trace)
-        if not records.exists():
-            return set()
-        finished = done(read(records), self.fingerprint)
+        finished: dict[str, set[Key]] = defaultdict(set)
+
+        def noted() -> Iterator[Record]:
+            for record in read(records):
+                finished[record.haystack].add(record.key)
+                yield record
+
+        keys = done(noted(), self.fingerprint) if records.exists() else set()
         if trace.exists():
-            lines = [line for line in trace.read_bytes().split(b"\n") if line]
-            kept = [line for line in lines if Key(*_trace_key(line)) in finished]
-            trace.write_bytes(b"".join(line + b"\n" for line in kept))
+            _keep(trace, keys)
         return finished
 
     def _write(self, finished: Iterator[Recalled], progress: Progress) -> None:
@@ -110,11 +113,12 @@ def _flat(batches: Iterator[Batch], met: Met, progress: Progress) -> Iterator[Re
         yield from batch.recalled
 
 
-def _by_haystack(finished: set[Key]) -> dict[str, frozenset[Key]]:
-    out: dict[str, set[Key]] = {}
-    for key in finished:
-        out.setdefault(key.question_id.rpartition("-q")[0], set()).add(key)
-    return {haystack: frozenset(keys) for haystack, keys in out.items()}
+def _keep(trace: Path, keys: set[Key]) -> None:
+    """Leaves the lines of these keys, the file whole at every moment."""
+    part = trace.with_name("trace.jsonl.part")
+    with trace.open("rb") as old, part.open("wb") as new:
+        new.writelines(line for line in old if Key(*_trace_key(line)) in keys)
+    os.replace(part, trace)
 
 
 def _trace_key(line: bytes) -> tuple[str, str]:

@@ -15,13 +15,13 @@ Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Name = Annotated[str, msgspec.Meta(pattern=r"^\w[\w.-]*\Z")]  # becomes a folder's name
 
 _WORDS = {  # msgspec's -> a user's
-    "`array`": "a list",
-    "`object`": "a mapping",
-    "`null`": "nothing",
-    "`int`": "a whole number",
-    "`float`": "a number",
-    "`str`": "a text",
-    "`bool`": "true or false",
+    "array": "a list",
+    "object": "a mapping",
+    "null": "nothing",
+    "int": "a whole number",
+    "float": "a number",
+    "str": "a text",
+    "bool": "true or false",
 }
 
 
@@ -127,8 +127,9 @@ def _mistake(value: Any, kind: Any, place: str) -> list[str]:
     except msgspec.ValidationError as error:
         what, _, where = str(error).partition(" - at ")
         what = re.sub("matching regex .*", "made of letters, digits and . _ - (it names a folder)", what)
-        for word, ours in _WORDS.items():
-            what = what.replace(word, ours)
+        what = re.sub(
+            "`([a-z |]+)`", lambda m: " or ".join(_WORDS.get(w, w) for w in m[1].split(" | ")), what
+        )
         place += where.strip("`").removeprefix("$")
         return [f"{place}: {what[0].lower()}{what[1:]}" if place else what]
     return []

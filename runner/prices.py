@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import metadata
 
 from components.types import Usage
 from runner.records import Record
@@ -44,3 +45,8 @@ def call_dollars(usage: Usage) -> float | None:
     except LookupError:
         return None
     return float(price.total_price)
+
+
+def price_table() -> str:
+    """Which table the prices are from."""
+    return f"genai-prices {metadata.version('genai-prices')}"
