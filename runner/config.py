@@ -120,7 +120,7 @@ def _condition_problems(raw: Raw) -> list[str]:
 
 
 def _node_problems(where: str, node: Any, protocol: type, whole: bool = True) -> list[str]:
-    """Wrong names in a node; with `whole`, what it lacks too (of a copy that nobody uses nothing is asked)."""
+    """Wrong names in a node; with `whole` what it lacks, too (an unused copy may lack what it likes)."""
     if not isinstance(node, dict):
         return [f"{where}: expected a mapping with _target_, got {node!r}"]
     name = node.get("_target_", "")

@@ -59,6 +59,7 @@ class Extractive:
     kind: ClassVar[Kind] = "mechanical"
 
     def __post_init__(self) -> None:
+        read_languages(self.languages)
         if self.sentences < 1 or self.max_words < 1 or not 0 <= self.threshold <= 1:
             raise ValueError("answerer.extractive: sentences and max_words from 1, threshold in [0, 1]")
 

@@ -43,6 +43,7 @@ class Facts:
     kind: ClassVar[Kind] = "mechanical"
 
     def __post_init__(self) -> None:
+        read_languages(self.languages)
         if not 0 <= self.word_share <= 1:
             raise ValueError(f"judge.facts.word_share: {self.word_share} is not in [0, 1]")
 

@@ -48,6 +48,7 @@ class Overlap:
     kind: ClassVar[Kind] = "mechanical"
 
     def __post_init__(self) -> None:
+        read_languages(self.languages)
         floors = [*self.recall.values(), self.precision]
         if "default" not in self.recall or not all(0 <= floor <= 1 for floor in floors):
             raise ValueError(

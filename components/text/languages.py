@@ -17,6 +17,7 @@ CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _CJK = re.compile(f"[{CJK}]")
 _LETTER = re.compile(r"[^\W\d_]")
 _LOCAL = threading.local()
+_KEYS = ("stemmer", "numbers", "stop_words", "negations")
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,14 @@ class Language:
 
 
 def read_languages(node: Mapping[str, Mapping[str, Any]]) -> tuple[Language, ...]:
-    """From the config: {code: {stemmer, numbers, stop_words: "a an ...", negations: "not ..."}}, in order."""
+    """From the config: {code: {stemmer, numbers, stop_words: "a an ...", negations: "not ..."}}, in order.
+
+    ValueError for a language that lacks one of these, has another key, or a stemmer that is none of Snowball's.
+    """
+    if not node:
+        raise ValueError("languages: at least one is needed")
+    for code, words in node.items():
+        _check(code, words)
     return tuple(
         Language(
             code,
@@ -42,6 +50,18 @@ def read_languages(node: Mapping[str, Mapping[str, Any]]) -> tuple[Language, ...
         )
         for code, words in node.items()
     )
+
+
+def _check(code: str, words: Mapping[str, Any]) -> None:
+    wrong = sorted(words.keys() ^ set(_KEYS))
+    if wrong:
+        raise ValueError(
+            f"languages.{code}: needs {', '.join(_KEYS)} and no other key; see {', '.join(wrong)}"
+        )
+    import snowballstemmer
+
+    if words["stemmer"] and words["stemmer"] not in snowballstemmer.algorithms():
+        raise ValueError(f"languages.{code}.stemmer: {words['stemmer']!r} is no stemmer of Snowball's")
 
 
 def choose(text: str, languages: tuple[Language, ...]) -> Language:

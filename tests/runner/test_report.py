@@ -307,7 +307,7 @@ def test_few_clusters_small_categories_and_mechanical_judges_are_told() -> None:
     records = made_up(36, 6, 20, {"fts": 0.4})
     text = warnings_of(assemble(evaluate(records, Settings(k=(1,), judges={"facts": "mechanical"})), facts()))
     assert "G = 6 clusters" in text
-    assert "n too small (under 10) for an interval: multi-hop, open-domain, temporal, single-hop" in text
+    assert "n too small (under 10) for an interval: 4 of 4 categories" in text
     assert "all judges are mechanical" in text
     assert "facts is the only mechanical judge: no spread" in text
     assert "a single run" in text
