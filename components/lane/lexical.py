@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from components.text.words import edges, words
+from components.text.words import terms_of
 from components.types import Hit, Index, Query
 
 
@@ -31,13 +31,13 @@ class Lexical:
 
     def search(self, query: Query, index: Index, seeds: Sequence[Hit], k: int) -> list[Hit]:
         """Best first; parts["bm25"] is the store's score."""
-        asked = [term for text in query.texts for term in self._terms(text)]
+        asked = [
+            term
+            for text in query.texts
+            for term in terms_of(text, self.terms, self.max_terms, self._stop_words)
+        ]
         hits = index.match(asked, k) if asked else []
         return [Hit(h.document, 1.0 / rank, {"bm25": h.score}) for rank, h in enumerate(hits, start=1)]
-
-    def _terms(self, text: str) -> list[str]:
-        split = words if self.terms == "words" else edges
-        return [term for term in split(text) if term.lower() not in self._stop_words][: self.max_terms]
 
     @cached_property
     def _stop_words(self) -> frozenset[str]:

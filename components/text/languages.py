@@ -34,7 +34,7 @@ class Language:
 def read_languages(node: Mapping[str, Mapping[str, Any]]) -> tuple[Language, ...]:
     """From the config: {code: {stemmer, numbers, stop_words: "a an ...", negations: "not ..."}}, in order.
 
-    ValueError for a language that lacks one of these, has another key, or a stemmer that is none of Snowball's.
+    ValueError for a language that lacks one of these or has another key, or for an unknown stemmer.
     """
     if not node:
         raise ValueError("languages: at least one is needed")
@@ -56,7 +56,7 @@ def _check(code: str, words: Mapping[str, Any]) -> None:
     wrong = sorted(words.keys() ^ set(_KEYS))
     if wrong:
         raise ValueError(
-            f"languages.{code}: needs {', '.join(_KEYS)} and no other key; see {', '.join(wrong)}"
+            f"languages.{code}: needs {', '.join(_KEYS)} and nothing else; at fault: {', '.join(wrong)}"
         )
     import snowballstemmer
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import Literal
 
 from components.text.languages import CJK
 
@@ -35,6 +36,14 @@ def edges(text: str) -> list[str]:
     Interior punctuation stays; a word without any ASCII letter or digit is dropped.
     """
     return [word for piece in text.split() if (word := _EDGES.sub("", piece))]
+
+
+def terms_of(
+    text: str, split: Literal["words", "edges"], most: int | None, stop_words: frozenset[str]
+) -> list[str]:
+    """The terms that a lane asks a store for: the first `most` words (None = all) that are no stop word."""
+    found = words(text) if split == "words" else edges(text)
+    return [term for term in found if term.lower() not in stop_words][:most]
 
 
 def unsegmented(text: str) -> bool:

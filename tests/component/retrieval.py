@@ -24,7 +24,9 @@ def conf(group: str, name: str) -> dict[str, Any]:
     """A YAML's parameters, without _target_; of a plural group the one node in it."""
     node = yaml.safe_load((CONF / group / f"{name}.yaml").read_text("utf-8"))
     node = node if "_target_" in node else node[name]
-    return {key: value for key, value in node.items() if key != "_target_"}
+    root = yaml.safe_load((CONF / "config.yaml").read_text("utf-8"))
+    named = {f"${{{key}}}": value for key, value in root.items() if isinstance(value, str)}
+    return {key: named.get(str(value), value) for key, value in node.items() if key != "_target_"}
 
 
 def sqlite(embedder: Embedder | None = None) -> Sqlite:
