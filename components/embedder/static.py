@@ -7,18 +7,22 @@ float16, and a tokenizer. The package itself is never imported: its loader tries
 from __future__ import annotations
 
 import importlib.util
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from components.text.vectors import checked, start
+from components.text.vectors import checked
 from components.text.words import plain
 from components.types import ComponentError, Role, Vectors
+
+KNOWN = 200_000  # pieces kept with their tokens; about 50 MB
 
 
 @dataclass(frozen=True)
@@ -51,16 +55,39 @@ class Static:
         ]
 
     def embed(self, texts: Sequence[str], role: Role) -> Vectors:
-        tokenizer, table = self._model
+        _, table = self._model
         out = np.empty((len(texts), table.shape[1]), np.float32)
         for first in range(0, len(texts), self.batch):
             part = [plain(text[: self.max_chars]) for text in texts[first : first + self.batch]]
-            encoded = tokenizer.encode_batch_fast(part, add_special_tokens=False)
-            for place, (text, tokens) in enumerate(zip(part, encoded, strict=True), start=first):
-                if not tokens.ids:
-                    raise ComponentError("embed", "zero vector", f"no known token in {start(text)}")
-                out[place] = table.take(tokens.ids, axis=0).sum(axis=0)  # its length is made 1 anyway
+            out[first : first + len(part)] = self._sums(part)  # its length is made 1 anyway
         return checked(out, texts, None)
+
+    def _sums(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """(n_texts, dim): the sum of each text's token vectors. Words repeat, so each is summed once.
+
+        A text is its pieces between blanks, a piece is its tokens: the same tokens as of the whole text,
+        since no merge of this tokenizer reaches over a blank, except in runs of blanks: then it is one piece.
+        """
+        number: defaultdict[str, int] = defaultdict()
+        number.default_factory = number.__len__  # a new piece gets the next number
+        rows = [list(map(number.__getitem__, _pieces(text))) for text in texts]
+        return _summed(rows, _summed(self._tokens(list(number)), self._model[1]))
+
+    def _tokens(self, pieces: list[str]) -> list[list[int]]:
+        """Token ids of each piece; a piece is tokenised once for all calls."""
+        tokenizer, _ = self._model
+        if len(self._known) > KNOWN:
+            self._known.clear()
+        new = [piece for piece in pieces if piece not in self._known]
+        for piece, encoded in zip(
+            new, tokenizer.encode_batch_fast(new, add_special_tokens=False), strict=True
+        ):
+            self._known[piece] = encoded.ids
+        return [self._known[piece] for piece in pieces]
+
+    @cached_property
+    def _known(self) -> dict[str, list[int]]:
+        return {}
 
     @cached_property
     def _model(self) -> tuple[Any, NDArray[np.float32]]:
@@ -81,3 +108,19 @@ class Static:
             if found and found.submodule_search_locations
             else None
         )
+
+
+def _pieces(text: str) -> list[str]:
+    whole = "  " in text or text[:1] == " " or text[-1:] == " "
+    return [text] if whole else text.split(" ")
+
+
+def _summed(rows: Sequence[Sequence[int]], table: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(n_rows, dim): for each row the sum of the table's rows that it names, as one sparse product."""
+    from scipy.sparse import csr_array
+
+    stops = np.cumsum([0, *map(len, rows)])
+    indices = np.fromiter(chain.from_iterable(rows), np.int32, stops[-1])
+    ones = np.ones(len(indices), np.float32)
+    sums: NDArray[np.float32] = csr_array((ones, indices, stops), (len(rows), len(table))) @ table
+    return sums

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
-import ipaddress
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from components.llm.structured import ask_structured, completion
-from components.llm.wire import Refused, Said, Unusable, mask, prompt_was_cut, read_completion, status_error
+from components.llm.wire import Said, prompt_was_cut, read_completion
 from components.text.reply import unfence
+from components.wire.clients import client
+from components.wire.errors import Refused, Unusable, mask, status_error
 
 if TYPE_CHECKING:
     from components.llm.openai_chat import OpenaiChat
@@ -43,48 +43,12 @@ class Learned:
 
 
 _LEARNED: dict[tuple[str, str, str], Learned] = {}
-_CLIENTS: dict[tuple[str, str, float, int], Any] = {}
 _LOCK = threading.Lock()
 
 
 def learned_of(chat: OpenaiChat) -> Learned:
     with _LOCK:
         return _LEARNED.setdefault((chat.base_url, chat.model, chat.mode), Learned(chat.mode))
-
-
-def _client(base_url: str, key: str, timeout: float, retries: int) -> Any:
-    """The SDK's client, one per process and endpoint; no proxy between us and this machine."""
-    import openai
-
-    wanted = (base_url, key, timeout, retries)
-    with _LOCK:
-        if wanted not in _CLIENTS:
-            http = openai.DefaultHttpxClient(trust_env=False) if _is_loopback(base_url) else None
-            _CLIENTS[wanted] = openai.OpenAI(
-                api_key=key or "none",
-                base_url=base_url.rstrip("/"),
-                timeout=timeout,
-                max_retries=retries,
-                http_client=http,
-            )
-        return _CLIENTS[wanted]
-
-
-@atexit.register
-def close_clients() -> None:
-    """Closes every connection of this process; the next question opens new ones."""
-    with _LOCK:
-        for client in _CLIENTS.values():
-            client.close()
-        _CLIENTS.clear()
-
-
-def _is_loopback(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 @dataclass
@@ -157,11 +121,11 @@ class Exchange:
         self.sent = {
             name: value for name, value in sent.items() if name not in ("messages", "response_format")
         }
-        client = _client(self.chat.base_url, self.key, self.chat.timeout, self.chat.retries)
+        endpoint = client(self.chat.base_url, self.key, self.chat.timeout, self.chat.retries)
         try:
-            raw = client.chat.completions.with_raw_response.create(**sent)
+            raw = endpoint.chat.completions.with_raw_response.create(**sent)
         except openai.APIStatusError as error:
-            return status_error(error.status_code, error.body, self._where, self.key)
+            return status_error(error.status_code, error.body, self._where, self.key, "llm")
         except openai.APITimeoutError:
             return Unusable("timeout", f"{self._where}: silent for {self.chat.timeout:g} s")
         except openai.APIConnectionError as error:

@@ -16,8 +16,8 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from components.llm.exchange import MODES, TOKEN_PARAMETERS, Exchange, Mode
-from components.llm.wire import mask
 from components.types import Reply, Usage
+from components.wire.errors import mask
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from components.llm.wire import Refused, Unusable
 from components.types import FatalError
+from components.wire.errors import Refused, Unusable
 
 _TYPES: dict[str, type] = {"boolean": bool, "string": str, "integer": int, "number": float}
 

@@ -5,8 +5,9 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.llm.wire import mask, read_completion, status_error
+from components.llm.wire import read_completion
 from components.types import FatalError
+from components.wire.errors import mask, status_error
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -51,5 +52,5 @@ def test_no_eight_letters_of_a_key_are_seen_in_a_row(key: str, text: str, data: 
 
 @given(st.integers(400, 599), JSON)
 def test_any_error_body_has_a_meaning(status: int, body: object) -> None:
-    error = status_error(status, body, "model at host", "sk-test-not-a-real-key")
+    error = status_error(status, body, "model at host", "sk-test-not-a-real-key", "llm")
     assert isinstance(error, FatalError) == (status in (401, 402, 403, 404))

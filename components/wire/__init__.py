@@ -1,0 +1,1 @@
+"""What every OpenAI-compatible endpoint shares, chat or embeddings: its clients, its errors."""
