@@ -14,7 +14,7 @@ from time import perf_counter
 from types import TracebackType
 from typing import Self
 
-from components.stages import Run, filtered, ordered, same_members, unique, weighed
+from components.stages import Run, filtered, in_tiers, reranked, same_members, unique, weighed
 from components.text.words import unsegmented
 from components.types import (
     ComponentError,
@@ -110,16 +110,16 @@ class PipelineMemory:
         query = self._query(question, index, run)
         hits = self._search(query, index, k * pipeline.overfetch, run)
         if pipeline.reranker is not None:
-            with run.stage("reranker"):
-                hits = pipeline.reranker.rerank(query, hits, len(hits))
+            hits = reranked(query, hits, pipeline.reranker, run)
         with run.stage("factors"):
-            hits = ordered(weighed(query, hits, pipeline.factors), pipeline.tie)
+            hits = in_tiers(weighed(query, hits, pipeline.factors), pipeline.tie)
         hits = filtered(query, hits, pipeline.filters, run)
         for name, reorder in pipeline.reorder.items():
             with run.stage(name):
                 hits = same_members(hits, reorder.order(query, hits, index), name)
-        notes = {"unsegmented_script": 1} if unsegmented(question.text) else {}
-        return Recall(tuple(hits[:k]), Trace(run.lanes, tuple(run.cut), run.seconds, notes))
+        if unsegmented(question.text):
+            run.notes["unsegmented_script"] = 1
+        return Recall(tuple(hits[:k]), Trace(run.lanes, tuple(run.cut), run.seconds, run.notes))
 
     def _query(self, question: Question, index: Index, run: Run) -> Query:
         newest = max((d.created for d in index.documents if d.created), default=None)

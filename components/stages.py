@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from components.types import ComponentError, Cut, Factor, FatalError, Filter, Hit, Query
+from components.types import ComponentError, Cut, Factor, FatalError, Filter, Hit, Query, Reranker
 
 _TRUST = {"system": 0, "learned": 1, "external": 2}
 
@@ -31,6 +31,7 @@ class Run:
     lanes: dict[str, int] = field(default_factory=dict)
     cut: list[Cut] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
+    notes: dict[str, int] = field(default_factory=dict)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -47,6 +48,24 @@ class Run:
         self.seconds[name] = self.seconds.get(name, 0.0) + perf_counter() - start
 
 
+def reranked(query: Query, hits: list[Hit], reranker: Reranker, run: Run) -> list[Hit]:
+    """The reranker's order, or the fused one as it was when it fails or its time is over; which, is noted.
+
+    Notes: rerank_ran, rerank_timed_out or rerank_fell_back (with its reason) = 1.
+    """
+    try:
+        with run.stage("reranker"):
+            out = reranker.rerank(query, hits, len(hits))
+    except FatalError:
+        raise
+    except ComponentError as error:
+        reason = error.reason.replace(" ", "_")
+        run.notes |= {f"rerank_{reason}": 1} | ({} if reason == "timed_out" else {"rerank_fell_back": 1})
+        return hits
+    run.notes["rerank_ran"] = 1
+    return same_members(hits, unique(out, "reranker"), "reranker")
+
+
 def weighed(query: Query, hits: Sequence[Hit], factors: Mapping[str, Factor]) -> list[Hit]:
     """Each score times 1 + weight * (x - 0.5), per factor; the multiplier is a part of the hit."""
     out = list(hits)
@@ -60,6 +79,13 @@ def weighed(query: Query, hits: Sequence[Hit], factors: Mapping[str, Factor]) ->
             for hit, t in zip(out, times, strict=True)
         ]
     return out
+
+
+def in_tiers(hits: Sequence[Hit], tie: float) -> list[Hit]:
+    """What a reranker scored (its part is "rerank") stands before what it did not: two scales, never one
+    sort over both (SPEC A2.7)."""
+    pool = [hit for hit in hits if "rerank" in hit.parts]
+    return ordered(pool, tie) + ordered([hit for hit in hits if "rerank" not in hit.parts], tie)
 
 
 def ordered(hits: Sequence[Hit], tie: float) -> list[Hit]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from components import types as t
@@ -27,17 +27,26 @@ def build(node: Mapping[str, Any] | None) -> Any:
     return target(node["_target_"])(**parameters)
 
 
-def many(raw: Raw, group: str, only: Collection[str] | None = None) -> dict[str, Any]:
-    """The objects of a plural group by name, in the order of the config; `only` keeps some."""
-    named = raw.get(group) or {}
-    return {name: build(node) for name, node in named.items() if only is None or name in only}
+def many(raw: Raw, group: str) -> dict[str, Any]:
+    """The objects of a plural group by name, in the order of the config."""
+    return {name: build(node) for name, node in (raw.get(group) or {}).items()}
 
 
-def systems(raw: Raw, store: t.Store) -> dict[str, t.System]:
-    """Our pipeline once per condition, all over one store, then the competitors."""
+def systems(
+    raw: Raw, store: t.Store, lane: Callable[[str, t.Lane], t.Lane] = lambda _, lane: lane
+) -> dict[str, t.System]:
+    """Our pipeline once per condition, all over one store and the same parts, then the competitors.
+
+    `lane` may put something around each lane (a cache of its rankings).
+    """
     out: dict[str, t.System] = {}
-    for name, parts in (raw["conditions"] or {"ours": {}}).items():
-        kept = {group: many(raw, group, parts.get(group)) for group in PARTS}
+    parts = {group: many(raw, group) for group in PARTS}
+    parts["lane"] = {name: lane(name, made) for name, made in parts["lane"].items()}
+    for name, only in (raw["conditions"] or {"ours": {}}).items():
+        kept = {
+            group: {part: made for part, made in its.items() if part in only.get(group, its)}
+            for group, its in parts.items()
+        }
         out[name] = Pipeline(
             store=store,
             understanding=kept["understanding"],

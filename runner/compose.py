@@ -7,6 +7,7 @@ override at fault, so that one message names every mistake.
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +27,9 @@ from runner.keys import GROUPS, RUNNABLE, lost
 from runner.listing import choices
 from runner.nearest import near
 
-REFUSED = (HydraException, OmegaConfBaseException, ValueError)  # ValueError: Hydra's for group=null
+BACKSLASH = "\\"
+QUOTED = '"null"'
+REFUSED = (HydraException, OmegaConfBaseException, ValueError, TypeError)  # the last two: for group=null
 
 
 @dataclass(frozen=True)
@@ -103,55 +106,64 @@ def _quoted(line: str, parser: OverridesParser) -> str:
             f"write +experiment={line}" if known else "is not key=value; a sweep is -m, all else is key=value"
         )
     if "'" not in line:
-        better = key + '="' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        # Hydra's rule: a backslash counts double before a quote and at the end, elsewhere it is itself.
+        quoted = re.sub(r'(\\*)"', r'\1\1\\"', value)
+        better = f'{key}="{quoted}{quoted[len(quoted.rstrip(BACKSLASH)) :]}"'
         with contextlib.suppress(HydraException):
-            parser.parse_override(better)
-            return (
-                f"cannot be read; other characters than letters, digits and . _ / - need quotes: '{better}'"
-            )
+            if parser.parse_override(better).value() == value:
+                return f"other characters than letters, digits and . _ / - need quotes: '{better}'"
     return "cannot be read as key=value; quote the value inside the shell's quotes, as in 'key=\"a=b\"'"
 
 
 def _compose(job: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
     """The config of one job. Where Hydra refuses, overrides are added one by one to find those at fault."""
     try:
-        return _resolved(job), _into_copies(job)
+        return _resolved(compose("config", list(job))), _into_copies(job)
     except REFUSED:
         pass
     kept: list[str] = []
     problems: list[str] = []
-    raw: dict[str, Any] = {}
-    for line in sorted(job, key=lambda o: o.lstrip("+~").partition("=")[0] not in GROUPS):
+    wrong: set[str] = set()  # groups without their choice: what hangs on it is not told
+    raw, there = {}, compose("config", [])
+    for line in sorted(job, key=lambda o: _bare(o) not in GROUPS):
         try:
-            raw = _resolved([*kept, line])
+            cfg = compose("config", [*kept, line])
+            raw, there = _resolved(cfg), cfg
             kept.append(line)
         except REFUSED as error:
-            problems.append(_explain(line, kept, str(error)))
+            if not wrong & {_bare(line).partition(".")[0], *RUNNABLE} or _bare(line) in GROUPS:
+                problems.append(_explain(line, kept, there, str(error)))
+            wrong |= {_bare(line)} & set(GROUPS)
     return raw, problems + _into_copies(kept)
 
 
-def _resolved(job: Sequence[str]) -> dict[str, Any]:
-    cfg = compose("config", list(job))
+def _bare(line: str) -> str:
+    return line.partition("=")[0].lstrip("+~")
+
+
+def _resolved(cfg: DictConfig) -> dict[str, Any]:
     raw: dict[str, Any] = OmegaConf.to_container(cfg, resolve=True, throw_on_missing=False)  # type: ignore[assignment]
     return raw
 
 
-def _explain(line: str, kept: Sequence[str], error: str) -> str:
+def _explain(line: str, kept: Sequence[str], there: DictConfig, error: str) -> str:
     """Where, what and the nearest right name for an override that Hydra refused."""
     key, _, value = line.partition("=")
-    bare = key.lstrip("+~")
+    bare = _bare(line)
     if key.startswith("~") and bare in GROUPS:
         return f"{line}: cannot be left out so; where a group may be empty write GROUP=none or GROUP=[]"
     if bare in GROUPS:
         wanted = [v.strip(" \"'") for v in value.strip("[]").split(",")]
         unknown = [v for v in wanted if v not in choices(bare) and value not in ("[]", "{}")]
+        if "null" in wanted and "null" in choices(bare) and '"null"' not in value:
+            return f"{line}: null stands for nothing; quote the name: '{key}={value.replace('null', QUOTED)}'"
         if unknown and "{" not in value:
             return f"{line}: {bare} has no choice {unknown[0]!r}{near(unknown[0], choices(bare))}"
         if bare in RUNNABLE and not key.startswith("+"):
             return f"{line}: write +{line}"
         if bare in RUNNABLE and any(k.startswith(f"{key}=") for k in kept):
             return f"{line}: only one {bare} at a time; several are a sweep: -m +{bare}=A,B"
-    gone = lost(bare, OmegaConf.to_container(compose("config", list(kept)), resolve=False))
+    gone = lost(bare, OmegaConf.to_container(there, resolve=False))
     told = error.partition("full_key:")[0].rpartition("interpolation:")[2]
     return f"{line}: " + (gone or " ".join(told.split()))
 
@@ -164,5 +176,5 @@ def _into_copies(job: Sequence[str]) -> list[str]:
     there = OmegaConf.to_container(
         compose("config", [line for line in job if line not in added]), resolve=False
     )
-    found = [(line, lost(line.lstrip("+").partition("=")[0], there) or "") for line in added]
+    found = [(line, lost(_bare(line), there) or "") for line in added]
     return [f"{line}: {gone}" for line, gone in found if " is a copy; " in gone]

@@ -9,6 +9,7 @@ from typing import Any
 from typing_extensions import get_protocol_members
 
 from components import types as t
+from runner import floors
 from runner.build import PARTS, Raw, build, systems, target
 from runner.nearest import near
 from runner.plan import mistakes
@@ -60,7 +61,7 @@ def nodes(raw: Raw) -> Iterator[tuple[str, Any, type]]:
 
 def check(raw: Raw) -> list[str]:
     """Every mistake in a resolved config: names, types, ranges, missing files, variables, packages."""
-    out = _group_problems(raw) + (mistakes(raw) or _condition_problems(raw))
+    out = _group_problems(raw) + (mistakes(raw) or _condition_problems(raw) + floors.problems(raw))
     broken = bool(out)
     for where, node, protocol in nodes(raw):
         found = _node_problems(where, node, protocol) or _value_problems(where, node)

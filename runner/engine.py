@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -74,6 +75,7 @@ def ordered(
 
 def _begin(start: Start, context: Any) -> None:
     global _work
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the run, which then ends its workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _work = start(context)
 

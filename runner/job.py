@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -66,7 +65,7 @@ class Job:
         chosen = choose(dataset, settings.subset)
         job = cls(
             raw,
-            tuple(overrides),
+            tuple(o for o in overrides if not o.startswith("resume=")),  # to make it again, not to go on
             sweep,
             folder,
             run_id,
@@ -114,7 +113,8 @@ class Job:
             return code
         except KeyboardInterrupt:
             status = "KILLED"
-            Console(stderr=True).print(f"\nstopped; go on with: python -m runner resume={self.folder}")
+            told = f"\nstopped; go on with: python -m runner resume={self.folder}"
+            Console(stderr=True, soft_wrap=True).print(told, markup=False, highlight=False)
             return 1
         finally:
             self._write_provenance(datetime.now(UTC))
@@ -126,15 +126,18 @@ class Job:
             self._check_same()
             return
         self.folder.mkdir(parents=True)
-        text = msgspec.yaml.encode(dict(self.raw)).decode()
-        (self.folder / "config.yaml").write_text(masker(os.environ)(text), "utf-8")
+        (self.folder / "config.yaml").write_text(self._config(), "utf-8")
         self._write_provenance(None)
+
+    def _config(self) -> str:
+        """The resolved config as YAML, free of secrets."""
+        return masker(os.environ)(msgspec.yaml.encode(dict(self.raw)).decode())
 
     def _check_same(self) -> None:
         """A resumed run must be the same run: every difference is named."""
         if not (self.folder / "config.yaml").exists():
             raise ConfigError([f"resume: {self.folder} holds no run (there is no config.yaml)"])
-        wrong = differences(saved(self.folder), self.raw)
+        wrong = differences(saved(self.folder), msgspec.yaml.decode(self._config()))
         then = json.loads((self.folder / "provenance.json").read_text("utf-8"))["datasets"]
         now = {self.identity.path_name: self.identity.sha256}
         if then != now:
@@ -156,10 +159,12 @@ class Job:
             prompts=prompts(self.raw),
             seeds={"seed": self.plan.seed, "subset": self.plan.subset.seed},
         )
-        facts = provenance(sys.argv[1:], given, start, end)
+        facts = provenance(self.overrides, given, start, end)
         facts |= {"overrides": list(self.overrides), "fingerprint": self.fingerprint, "run_id": self.run_id}
         text = json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
-        path.write_text(masker(os.environ)(text), "utf-8")
+        part = path.with_name("provenance.json.part")  # a kill leaves the old one or the new one
+        part.write_text(masker(os.environ)(text), "utf-8")
+        part.replace(path)
 
     def _track(self, tracker: Any, what: str) -> None:
         """A failure of the tracker is a warning: the folder is whole without it."""

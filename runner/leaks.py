@@ -16,9 +16,9 @@ from components.types import Haystack
 # Names of fields that only an evaluator may know, as JSON keys inside a stored or shown text.
 FIELDS = re.compile(
     r'\\?"(has_answer|answer_session_ids|question_type|adversarial_answer|evidence|haystack_session_ids'
-    r'|img_url|blip_caption|query|question_id|sample_id)\\?"\s*:'
+    r'|img_url|blip_caption|query|question_id|sample_id|dia_id)\\?"\s*:'
 )
-MIN_LENGTH = 6  # a shorter source id ("D1:3") occurs by chance; it is looked for with word edges
+MIN_LENGTH = 4  # a shorter source id occurs by chance; the others are looked for with word edges
 _FREE = ("text",)
 
 
@@ -48,13 +48,17 @@ def leaks(heard: Iterable[tuple[str, str]], haystack: Haystack, private: Sequenc
 
 def _source_ids(haystack: Haystack) -> set[str]:
     ids = {haystack.source_id} | {s.source_id for s in haystack.samples}
-    for ref in haystack.refs.values():
+    gold = (
+        ref for sample in haystack.samples for ref in sample.gold.refs
+    )  # turns, where sessions are stored
+    for ref in (*haystack.refs.values(), *gold):
         ids |= {ref.session} | ({ref.turn} if ref.turn and not ref.turn.isdigit() else set())
-    return {i for i in ids if len(i) >= 4}
+    return {i for i in ids if len(i) >= MIN_LENGTH}
 
 
 def _stands_alone(marker: str, text: str) -> bool:
-    return re.search(rf"(?<![0-9A-Za-z_]){re.escape(marker)}(?![0-9A-Za-z_])", text) is not None
+    """Not as a part of a longer word or number; "answer_1_7" has the id "answer_1" in it."""
+    return re.search(rf"(?<![0-9A-Za-z]){re.escape(marker)}(?![0-9A-Za-z])", text) is not None
 
 
 def _structured(value: Any, key: str = "") -> Iterator[str]:

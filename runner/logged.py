@@ -20,20 +20,11 @@ from runner.secrets import secret_key
 Scalar = str | int | float | bool | None
 
 # Not params: places of this machine, the tracker itself, and nodes that count only where others hold a copy.
-_LEFT_OUT = {
-    "name",
-    "data_dir",
-    "output_dir",
-    "resume",
-    "expect",
-    "hydra",
-    "tracker",
-    "llm",
-    "rubric",
-    "embedder",
-}
+_LEFT_OUT = set(
+    "name data_dir output_dir resume expect floors export hydra tracker llm rubric embedder".split()
+)
 _SHOWN = {"experiment", "reproduce", "dataset", "lane", "store"}  # a run's name has them already
-_SILENT = {"name", "data_dir", "output_dir", "resume", "hydra", "tracker", "engine", "answering"}
+_SILENT = set("name data_dir output_dir resume hydra tracker engine answering floors export".split())
 _MANY = 12  # values
 _NAME = re.compile(r"[a-zA-Z_][\w-]*", re.ASCII)
 _MEASURE = re.compile(r"[a-z]+@\d+")

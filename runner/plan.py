@@ -11,7 +11,9 @@ import msgspec
 from runner.nearest import near
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
+Seed = Annotated[int, msgspec.Meta(ge=0)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Format = Literal["trec", "beir", "longmemeval_data", "longmemeval_ranked", "longmemeval_log"]
 Name = Annotated[str, msgspec.Meta(pattern=r"^\w[\w.-]*\Z")]  # becomes a folder's name
 
 _WORDS = {  # msgspec's -> a user's
@@ -28,7 +30,7 @@ _WORDS = {  # msgspec's -> a user's
 class Subset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rule: Literal["all", "stratified", "first_n"]
     n: Positive | None  # per category
-    seed: int
+    seed: Seed
 
     def __post_init__(self) -> None:
         if self.rule != "all" and self.n is None:
@@ -71,10 +73,11 @@ class Plan(msgspec.Struct, frozen=True):
     name: Name
     data_dir: str
     output_dir: str
+    cache: str | None
     k: Annotated[tuple[Positive, ...], msgspec.Meta(min_length=1)]
     depth: Positive
     explain: Annotated[int, msgspec.Meta(ge=0)]
-    seed: int
+    seed: Seed
     repeats: Positive
     pipeline: Slots
     conditions: dict[str, dict[str, list[str]]] | None  # None or {}: one system, "ours"
@@ -84,6 +87,8 @@ class Plan(msgspec.Struct, frozen=True):
     evaluation: Evaluation
     expect: tuple[Expectation, ...]
     resume: str | None
+    floors: dict[str, Share] = {}
+    export: tuple[Format, ...] = ()
 
     def __post_init__(self) -> None:
         if len(set(self.k)) < len(self.k):
@@ -122,6 +127,11 @@ def mistakes(raw: Mapping[str, Any], kind: type[msgspec.Struct] = Plan, place: s
 def _mistake(value: Any, kind: Any, place: str) -> list[str]:
     if get_origin(kind) is Literal and value not in get_args(kind):
         return [f"{place}: {value!r} is none of {', '.join(get_args(kind))}"]
+    if get_origin(kind) is tuple and get_origin(item := get_args(kind)[0]) is Literal and _is_list(value):
+        names = get_args(item)
+        return [
+            f"{place}: there is no {name!r}{near(str(name), names)}" for name in value if name not in names
+        ]
     try:
         msgspec.convert(value, kind, strict=True)
     except msgspec.ValidationError as error:
@@ -133,3 +143,7 @@ def _mistake(value: Any, kind: Any, place: str) -> list[str]:
         place += where.strip("`").removeprefix("$")
         return [f"{place}: {what[0].lower()}{what[1:]}" if place else what]
     return []
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple)

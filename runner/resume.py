@@ -9,21 +9,34 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-VOLATILE = ("resume", "engine", "tracker", "answering", "output_dir", "data_dir", "llm", "rubric")
+VOLATILE = (
+    "resume",
+    "engine",
+    "tracker",
+    "answering",
+    "output_dir",
+    "cache",
+    "data_dir",
+    "llm",
+    "rubric",
+    "floors",
+    "export",
+)
 # rubric and llm count where a component holds a copy of them; data_dir through the dataset's hash
 
 
 def with_saved_overrides(overrides: Sequence[str]) -> tuple[list[str], list[str]]:
-    """`resume=FOLDER` alone means: the same overrides as then. (overrides, problems)."""
+    """`resume=FOLDER` without an experiment's name: the overrides of then, and what is given beside it.
+    (overrides, problems)."""
     given = [o for o in overrides if o.startswith("resume=")]
-    if not given or len(given) < len(overrides):
+    if not given or any(o.lstrip("+").startswith(("experiment=", "reproduce=")) for o in overrides):
         return list(overrides), []
     folder = Path(given[0].partition("=")[2].strip("'\""))
     try:
         saved = json.loads((folder / "provenance.json").read_text("utf-8"))["overrides"]
     except FileNotFoundError:
         return list(overrides), [f"resume: {folder} holds no run (there is no provenance.json)"]
-    return [*saved, *given], []
+    return [*saved, *overrides], []
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

@@ -30,13 +30,13 @@ def choose(dataset: Dataset, rule: Subset) -> Chosen | None:
     if rule.rule == "all":
         return None
     strata = _strata(dataset)
-    order = np.random.default_rng(rule.seed)
     chosen: list[str] = []
     for category in sorted(strata):
         ids = strata[category]
         if rule.rule == "stratified":
-            shuffled = order.permutation(len(ids))
-            ids = [sorted(ids)[i] for i in shuffled]
+            # a seed of its own, so that leaving a category out does not change the choice in another
+            order = np.random.default_rng([rule.seed, *category.encode()]).permutation(len(ids))
+            ids = [sorted(ids)[i] for i in order]
         chosen += ids[: rule.n]
     wanted = frozenset(chosen)
     counts = {category: len(wanted & set(ids)) for category, ids in sorted(strata.items())}
@@ -44,12 +44,15 @@ def choose(dataset: Dataset, rule: Subset) -> Chosen | None:
 
 
 def _strata(dataset: Dataset) -> dict[str, list[str]]:
+    """Stratum -> source ids in file order; empty for a category that is asked for and has no question."""
     out: dict[str, list[str]] = {}
+    unmet = set(getattr(dataset, "categories", ()))
     for place in dataset.items():
         for sample in dataset.load(place).samples:
             stratum = sample.category if sample.gold.answerable else ABSTENTION
             out.setdefault(stratum, []).append(sample.source_id)
-    return out
+            unmet.discard(sample.category)
+    return out | {category: [] for category in unmet}
 
 
 def _facts(rule: Subset, ids: Iterable[str]) -> dict[str, Any]:

@@ -104,4 +104,11 @@ def _state(report: Report) -> list[str]:
             for row in expected
             if not row["ok"]
         ]
+    if gates := report.get("gates", []):
+        lines.append(f"gates  {sum(row['ok'] for row in gates)} of {len(gates)} hold")
+        lines += [f"  violated: {row['name']} {_fields(row)}" for row in gates if not row["ok"]]
     return lines + [f"warning: {text}" for text in report["disclosure"]["warnings"]]
+
+
+def _fields(row: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in row.get("fields", {}).items())

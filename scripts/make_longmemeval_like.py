@@ -5,9 +5,11 @@
     python scripts/make_longmemeval_like.py OUT.json --questions 20  # a small one
 
 The words are syllables, their frequencies Zipfian (with English function words on the first ranks, so that
-stop words and stemming have something to do). A question names three words of its gold turn and asks for a
-fourth; each of the three also occurs elsewhere. A fifth of the session slots hold a session that another
-haystack has too, as in the real file. Nothing of the real data is used. The same seed gives the same bytes.
+stop words and stemming have something to do). A question names three words of middle frequency (ASKED) and
+asks for a fourth; its gold turn says two of the three and another word for the third, as people do. Others
+hold two of them too, so that BM25 finds a gold turn among the first ten for most questions, not for all.
+A fifth of the session slots hold a session that another haystack has too, as in the real file. Nothing of the
+real data is used. The same seed gives the same bytes.
 """
 
 from __future__ import annotations
@@ -35,6 +37,8 @@ SIZES = {"s": 48, "m": 500}  # sessions a haystack
 TURNS = 10.2  # a session, on average
 WORDS = 178  # a turn, on average
 SHARED = 0.2
+ASKED = (60, 240)  # ranks of the words that a question names; with rarer ones every question is easy
+FACTS = 2_000  # and of the words that it asks for: this rank and rarer
 VOCABULARY = 40_000
 FUNCTION_WORDS = (
     "the i to and a of you in it that is for my with on can be have are this your me at some as what if do"
@@ -93,8 +97,9 @@ class Writer:
     def item(self, number: int, kind: str, abstention: bool) -> dict[str, Any]:
         gold = 2 if kind in ("multi-session", "knowledge-update", "temporal-reasoning") else 1
         role = 1 if kind == "single-session-assistant" else 0
-        rare = self.words[self.rng.integers(300, VOCABULARY, size=3 + gold)]
-        asked, facts = rare[:3], rare[3:]
+        asked = self.words[self.rng.choice(np.arange(*ASKED), size=3, replace=False)]
+        facts = self.words[self.rng.integers(FACTS, VOCABULARY, size=gold)]
+        other = self.words[self.rng.integers(*ASKED)]  # what the gold turn says for the third word
         history = self.fillers(number, self.sessions - gold)
         places = sorted(self.rng.choice(self.sessions, size=gold, replace=False))
         names = []
@@ -102,7 +107,7 @@ class Writer:
             name = f"answer_{number:04d}_{order + 1}"
             turns = self.session()
             turn = min(len(turns) - 1, 2 * int(self.rng.integers(0, len(turns) // 2)) + role)
-            planted = f"The {asked[0]} {asked[1]} is {facts[order]} because of {asked[2]}."
+            planted = f"The {asked[0]} {asked[1]} is {facts[order]} because of {other}."
             if not abstention:
                 turns[turn]["content"] += " " + planted
                 turns[turn]["has_answer"] = True
@@ -132,11 +137,11 @@ def main() -> None:
     args = parser.parse_args()
     writer = Writer.new(args.seed, SIZES[args.size])
     kinds = [kind for kind, n in TYPES.items() for _ in range(n)]
-    every = max(1, len(kinds) // ABSTENTION)
     with args.out.open("w", encoding="utf-8") as file:
         for number in range(args.questions):
             kind = kinds[(number * len(kinds)) // max(args.questions, len(kinds)) % len(kinds)]
-            item = writer.item(number, kind, abstention=number % every == every - 1)
+            abstention = (number + 1) * ABSTENTION // len(kinds) > number * ABSTENTION // len(kinds)
+            item = writer.item(number, kind, abstention)
             file.write(("[" if number == 0 else ",\n") + json.dumps(item, ensure_ascii=False))
         file.write("]\n")
     print(f"{args.out}: {args.questions} questions, {args.out.stat().st_size / 1e6:.0f} MB")

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
-from components.llm.exchange import close_clients
+from components.wire.clients import close_clients
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,14 @@ model's table): every such number is checked here first.
 from __future__ import annotations
 
 import ctypes
+import math
 import multiprocessing
 import os
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from time import perf_counter
 from typing import Any, Literal
 
 import numpy as np
@@ -32,9 +34,12 @@ Row = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Settings:
-    """`context`: tokens of one text; None, or more than the model has positions: as many as it has. `batch`:
-    tokens of one call (a longer text is alone in its call), no more than the positions. `pooling`: None = what the file says. `threads`: None =
-    every core in a process of its own, 1 in a spawned worker. `stage` names the faults."""
+    """`context`: tokens of one text; None, or more than the model has positions: as many as it has.
+
+    `batch`: tokens of one call (a longer text is alone in its call), no more than the positions. `pooling`:
+    None = what the file says. `threads`: None = every core in a process of its own, 1 in a spawned worker.
+    `stage` names the faults.
+    """
 
     path: str
     context: int | None
@@ -117,13 +122,16 @@ class Engine:
         self.width = (
             api.llama_model_n_cls_out(self._model) if ranks else api.llama_model_n_embd_out(self._model)
         )
+        self._until = math.inf
+        self._late = api.ggml_abort_callback(lambda data: perf_counter() > self._until)  # kept alive
+        api.llama_set_abort_callback(self._context, self._late, ctypes.c_void_p(0))
         self._memory = api.llama_get_memory(self._context)
         self._slots = api.llama_batch_init(self.batch, 0, 1)
 
-    def run(self, sequences: Sequence[Sequence[int]]) -> Iterator[Row]:
+    def run(self, sequences: Sequence[Sequence[int]], until: float = math.inf) -> Iterator[Row]:
         """A row per sequence (special tokens in it), not of unit length; several sequences a call.
 
-        Lazy: nothing is computed that is not asked for, so a caller may stop between calls.
+        `until`: time.perf_counter() at which the work is given up, even within a call: "timed out".
         """
         for length in map(len, sequences):
             if not 1 <= length <= self.limit:
@@ -132,13 +140,13 @@ class Engine:
         for sequence in sequences:
             full = part and sum(map(len, part)) + len(sequence) > min(self._packed, self.batch)
             if full or len(part) == self.side_by_side:
-                yield from self._call(part)
+                yield from self._call(part, until)
                 part = []
             part.append(sequence)
         if part:
-            yield from self._call(part)
+            yield from self._call(part, until)
 
-    def _call(self, part: Sequence[Sequence[int]]) -> list[Row]:
+    def _call(self, part: Sequence[Sequence[int]], until: float) -> list[Row]:
         api, slots = self._api, self._slots
         with self._lock:
             if self._memory:
@@ -149,8 +157,10 @@ class Engine:
                     slots.token[at], slots.pos[at], slots.logits[at] = token, position, 1
                     slots.n_seq_id[at], slots.seq_id[at][0] = 1, number
                     at += 1
-            slots.n_tokens = at
+            slots.n_tokens, self._until = at, until
             status = api.llama_decode(self._context, slots)
+            if perf_counter() > until:
+                raise ComponentError(self._stage, "timed out")
             if status != 0:
                 raise ComponentError(self._stage, "not computed", f"llama.cpp says {status} to {at} tokens")
             return [self._row(number) for number in range(len(part))]

@@ -23,9 +23,9 @@ class Vocabulary:
         """Of the text alone; markup of special tokens in a text is text."""
         return self._tokens(text, special=False)
 
-    def marked(self, text: str) -> list[int]:
-        """Of a template: markup means what it says, and the special tokens stand around it."""
-        return self._tokens(text, special=True, markup=True)
+    def markup(self, text: str) -> list[int]:
+        """Of a part of a template: markup of special tokens means what it says."""
+        return self._tokens(text, special=False, markup=True)
 
     def _tokens(self, text: str, special: bool, markup: bool = False) -> list[int]:
         data = plain(text).encode()

@@ -29,6 +29,7 @@ from runner.loop import Met
 from runner.recalling import Batch, OneSystem
 from runner.report import assemble
 from runner.shared_index import Once
+from runner.stage_cache import StageCache
 from runner.task.qa import finish
 from runner.watch import Ears, WatchedSystem, watched_answerer
 
@@ -48,9 +49,11 @@ class Doctor:
         """0; 1 when something leaked or a canary did not score as designed."""
         found, met = Findings(), Met()
         dataset = job.dataset
-        every = systems(job.raw, Once(build(job.raw["store"])))
+        every = systems(job.raw, Once(build(job.raw["store"]), lambda _: False))
         places = list(dataset.items())
-        for place in track(places, "doctor", console=Console(stderr=True), transient=True):
+        console = Console(stderr=True)
+        quiet = not console.is_terminal
+        for place in track(places, "doctor", console=console, transient=True, disable=quiet):
             haystack = dataset.load(place)
             met.add(Batch((), len(haystack.samples), haystack.notes, {}))
             self._listen(job, haystack, every, found, _raw(place))
@@ -68,7 +71,7 @@ class Doctor:
         answering = Answering(answerer and watched_answerer(answerer, ears), {}, 1)
         for name, system in every.items():
             watched = WatchedSystem(name, system, ears)
-            one = OneSystem(job.fingerprint, name, watched, job.plan)
+            one = OneSystem(job.fingerprint, name, watched, job.plan, StageCache(None, job.raw))
             for recalled in one.run(haystack, haystack.samples):
                 answering.finish(recalled.record)
         for who, text in ears.heard:

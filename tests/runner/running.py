@@ -1,6 +1,6 @@
 """Whole runs for the tests: in this process, or in a fresh interpreter; nothing is written into the checkout.
 
-`run()` goes through main() as the command line does; `start()` gives a process that can be killed.
+`run()` goes through main() as the command line does; `started()` gives a process that can be killed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -68,9 +68,12 @@ def resume(folder: Path, *overrides: str) -> Ran:
     return Ran(status, stdout.getvalue(), stderr.getvalue())
 
 
-def start(out: Path, *overrides: str, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
-    """The same in a fresh interpreter, leader of a process group of its own."""
-    return subprocess.Popen(
+@contextlib.contextmanager
+def started(
+    out: Path, *overrides: str, env: Mapping[str, str] | None = None
+) -> Iterator[subprocess.Popen[str]]:
+    """The same in a fresh interpreter, leader of a process group of its own; at the end nobody is left."""
+    process = subprocess.Popen(
         [sys.executable, "-m", "runner", *_line(out, overrides)],
         cwd=ROOT,
         env={**os.environ, **(env or {})},
@@ -79,6 +82,10 @@ def start(out: Path, *overrides: str, env: Mapping[str, str] | None = None) -> s
         text=True,
         start_new_session=True,
     )
+    try:
+        yield process
+    finally:
+        kill_all(process)
 
 
 def ended(process: subprocess.Popen[str]) -> Ran:
@@ -88,8 +95,12 @@ def ended(process: subprocess.Popen[str]) -> Ran:
 
 def kill_all(process: subprocess.Popen[str]) -> None:
     """SIGKILL to the process and whatever it started: nobody gets to tidy up."""
-    os.killpg(process.pid, signal.SIGKILL)
-    process.communicate(timeout=30)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait(timeout=30)
+    for pipe in (process.stdout, process.stderr):
+        if pipe:
+            pipe.close()
 
 
 def _line(out: Path, overrides: Sequence[str]) -> list[str]:
@@ -117,7 +128,7 @@ def timeless(lines: bytes) -> bytes:
 def same_report(report: Mapping[str, Any]) -> dict[str, Any]:
     """A report without its times, its id, and the command that made it."""
     command = {**report["reproduce"], "command": None}
-    left_out = ("created", "run_id", "latency")
+    left_out = ("created", "run_id", "latency", "timing")
     return {key: value for key, value in report.items() if key not in left_out} | {"reproduce": command}
 
 

@@ -91,7 +91,9 @@ def test_they_are_counted_by_stage_and_in_their_lane(ran: Ran, shipped: list[Hay
     assert lanes["dense"] == {"queries": 20, "empty": 0, "failed": 1}
     assert lanes["lexical"]["failed"] == 0
     unscored = ran.report["retrieval"]["ours"]["session"]["overall"]["unscored"]
-    assert unscored["error"] == 1 + sum(bool(s.gold.qrels) for s in shipped[BROKEN].samples)
+    assert unscored["error"] == 1 + sum(
+        s.gold.answerable and bool(s.gold.qrels) for s in shipped[BROKEN].samples
+    )
 
 
 def test_a_person_is_told(ran: Ran) -> None:
