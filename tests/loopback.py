@@ -54,6 +54,15 @@ def say(content: str | None, **changes: Any) -> Step:
     return Step(body=body, **changes)
 
 
+def embeddings(vectors: Sequence[Sequence[float]], **changes: Any) -> Step:
+    """An embeddings reply. Changes: order (of the items), usage, and the fields of Step."""
+    order = changes.pop("order", range(len(vectors)))
+    data = [{"object": "embedding", "index": n, "embedding": list(vectors[n])} for n in order]
+    usage = changes.pop("usage", {"prompt_tokens": 5 * len(vectors), "total_tokens": 5 * len(vectors)})
+    body = {"object": "list", "data": data, "model": "test-embedder-2026", "usage": usage}
+    return Step(body=body, **changes)
+
+
 def refuse(status: int, message: str, **fields: Any) -> Step:
     """An error body as OpenAI words it; fields: code, param, type, headers."""
     headers = fields.pop("headers", {})

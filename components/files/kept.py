@@ -1,8 +1,8 @@
 """Vectors kept on disk, found again by all that decides them: nothing is embedded twice.
 
 One SQLite table in a folder, in WAL mode: row = (sha256 of {model's sha256, prefix, options} and the text,
-float32 numbers). Rows are only added; each step is written whole before the next is computed, so that a killed run goes
-on where it was. Several processes may read and write it at once.
+float32 numbers). Rows are only added; each step is written whole before the next is computed, so that a
+killed run goes on where it was. Several processes may read and write it at once.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@
      "answer_session_ids": ["answer_conv-26_session_1"]}
 
 What a rewritten item does so that LongMemEval's tools take it: a gold session's id begins with `answer_`
-(they know the gold by it), hence differs from question to question; every turn is a `user`'s, since they index
-no others and both people may say the evidence; the speaker stands before the text; a question that cannot be
+(they know the gold by it), hence differs from question to question; every turn is a `user`'s, since they
+index no others and both people may say the evidence; the speaker stands before the text; a question that cannot be
 answered ends in `_abs`. Their types are fewer: `category` keeps the dataset's own name.
 """
 

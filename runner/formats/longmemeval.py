@@ -49,7 +49,7 @@ def write_ranked(told: Told, folder: Path) -> list[Path]:
             texts = _texts(haystack)
             for record in records:
                 refs, item = [row.ref for row in record.ranked or ()], items[record.question_id]
-                for level in LEVELS if _by_turn(refs) else LEVELS[:1]:
+                for level in LEVELS if _level(haystack) == "turn" else LEVELS[:1]:
                     places = _places(refs, level)
                     rows = [{"corpus_id": item.name(p), "text": texts.get(p, "")} for p in places]
                     row = {"question_id": item.fields["question_id"], "ranked_items": rows}
@@ -98,11 +98,7 @@ def _targets(gold: Iterable[Ref], level: str) -> set[Ref]:
 
 
 def _level(haystack: Haystack) -> str:
-    return "turn" if _by_turn(haystack.refs.values()) else "session"
-
-
-def _by_turn(refs: Iterable[Ref]) -> bool:
-    return any(ref.turn is not None for ref in refs)
+    return "turn" if any(ref.turn is not None for ref in haystack.refs.values()) else "session"
 
 
 def _places(refs: Sequence[Ref], level: str) -> list[Ref]:

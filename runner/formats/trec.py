@@ -4,9 +4,9 @@
     ours.turn.qrels    conv-26:12 0 session_1#D1:3 1
 
 The score is the number of documents from here to the end: trec_eval orders by score and breaks ties by name,
-so that a system's own scores (records.jsonl has them) would not always give back its order. The qrels name the
-questions that the report scores for this system. One without gold that counts 0 has a line of grade 0; gold
-that names nothing, where it counts, is a document `?NAME` that nothing finds.
+so that a system's own scores (records.jsonl has them) would not always give back its order. The qrels name
+the questions that the report scores for this system. One without gold that counts 0 has a line of grade 0;
+gold that names nothing, where it counts, is a document `?NAME` that nothing finds.
 """
 
 from __future__ import annotations
@@ -26,17 +26,13 @@ NOTHING = "?"  # no document's name: `?` is always encoded in one
 def write(records: Iterable[Record], settings: Settings, folder: Path) -> list[Path]:
     """<system>.<level>.run and .qrels under `folder`; a level at which no question is scored has none."""
     every = list(records)
-    names = questions(every)
-    systems: dict[str, list[Record]] = {}
+    names, systems = questions(every), dict[str, list[Record]]()
     for record in every:
         systems.setdefault(record.system, []).append(record)
+    by_turn = any(row.ref.turn is not None for record in every for row in record.ranked or ())
     out: list[Path] = []
     for system, its in systems.items():
-        for level in LEVELS:
-            if level == "turn" and not any(
-                r.ref.turn is not None for record in its for r in record.ranked or ()
-            ):
-                continue
+        for level in LEVELS if by_turn else LEVELS[:1]:
             scored = [record for record in its if not score(record, level, settings)[0]]
             if scored:
                 out += _pair(scored, level, settings, names, folder / f"{token(system)}.{level}")

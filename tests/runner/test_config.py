@@ -200,7 +200,7 @@ def test_conditions_are_systems_over_one_store() -> None:
     assert found["fts"].factors == {} and len(found["both"].factors) == 4
     assert found["fts"].store is found["both"].store
     assert list(systems(dry(), build(dry()["store"]))) == ["ours", "full_context"]
-    assert list(many(raw, "lane", ["dense"])) == ["dense"] and many(raw, "understanding") == {}
+    assert list(many(raw, "lane")) == ["lexical", "dense"] and many(raw, "understanding") == {}
 
 
 def _a_file(folder: Path) -> Path:

@@ -36,6 +36,7 @@ from runner.plan import Context, Plan, plan
 from runner.recalling import OneSystem, Recalling, Work
 from runner.records import Key, Record
 from runner.shared_index import Once
+from runner.stage_cache import StageCache
 from tests.runner.running import Ran, config, haystacks, run
 
 BROKEN = 13  # a haystack whose documents stand in no other, with six questions
@@ -163,7 +164,7 @@ def settings(**changes: object) -> Plan:
 
 
 def ask(system: Scripted, **changes: object) -> list[Record]:
-    one = OneSystem("f", "scripted", system, settings(**changes))
+    one = OneSystem("f", "scripted", system, settings(**changes), StageCache(None, {}))
     return [recalled.record for recalled in one.run(HAYSTACK, SAMPLES)]
 
 
@@ -246,7 +247,7 @@ class Noting:
 
 def test_conditions_share_one_index_and_the_next_haystack_closes_it() -> None:
     store = Noting(Sqlite(None, "porter unicode61"))
-    once = Once(store)
+    once = Once(store, lambda documents: False)
     first = once.index(DOCUMENTS)
     first.close()  # the first condition is done with it
     again = once.index(DOCUMENTS)
@@ -255,6 +256,14 @@ def test_conditions_share_one_index_and_the_next_haystack_closes_it() -> None:
     assert len(store.made) == 2
     with pytest.raises(ComponentError):
         store.made[0].match(["text"], 1)
+
+
+def test_an_index_that_may_not_be_needed_is_made_at_the_first_search() -> None:
+    store = Noting(Sqlite(None, "porter unicode61"))
+    index = Once(store, lambda documents: True).index(DOCUMENTS)
+    assert store.made == [] and [d.id for d in index.documents] == ["d1", "d2", "d3"]
+    assert [h.document.id for h in index.match(["3"], 1)] == ["d3"]
+    assert len(store.made) == 1 and index.match(["2"], 1) and len(store.made) == 1
 
 
 TEXTS = st.lists(st.text(max_size=8), max_size=6)
