@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Compiled on purpose: without .pyc files MLflow alone takes 5 s to import instead of 2.
 PIP := env -u PYTHONDONTWRITEBYTECODE $(BIN)/pip install --disable-pip-version-check -q
 
-.PHONY: crossjudge test check lint install lock ui clean
+.PHONY: crossjudge test check lint install lock bench ui clean
 
 crossjudge: $(VENV)/base  ## two keyless judges on the built-in fixture, in seconds
 	$(BIN)/python -m runner +experiment=crossjudge
@@ -20,6 +20,9 @@ install: $(VENV)/base
 
 ui: $(VENV)/base  ## the runs in a browser
 	MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false $(BIN)/mlflow ui --workers 1 --backend-store-uri sqlite:///$(CURDIR)/mlruns/mlflow.db
+
+bench: $(VENV)/base  ## our stores beside a bare loop, on a file of full size; writes docs/benchmarks.md
+	$(BIN)/python scripts/bench.py
 
 lock:
 	scripts/lock

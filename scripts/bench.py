@@ -38,7 +38,7 @@ ROOT = Path(__file__).parents[1]
 SCRIPTS = ROOT / "scripts"
 BARE = "fts5"  # the row that the others are a ratio of
 EVERY = 0.1  # seconds between two samples of memory
-HEAD = ("row", "work s", "x bare", "wall s", "CPU s", "peak MB", "ms/haystack", "hit@10")
+HEAD = ("row", "work s", "x bare", "wall s", "CPU s", "peak MB", "ms/haystack", "fts hit@10", "hit@10")
 LOOPS = {
     "floor": "JSON floor (parse, split)",
     BARE: "bare loop: FTS5 + cosine + RRF",
@@ -66,6 +66,7 @@ class Measured:
     peak: float  # MB
     work: float | None
     haystacks: int
+    fts: float | None  # hit@10 of full text alone
     hit: float | None
     why: str = ""
 
@@ -79,7 +80,7 @@ def main() -> None:
     for name in args.rows or [*LOOPS, *OURS]:
         rows[name] = _loop(name, file, vectors, args) if name in LOOPS else _ours(name, file, args)
     found: dict[str, list[Measured]] = {name: [] for name in rows}
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else 140)
     for go in range(args.repeats):
         for name, row in rows.items():
             found[name].append(row())
@@ -153,8 +154,9 @@ def _loop(name: str, file: Path, vectors: Path, args: Any) -> Callable[[], Measu
         said, usage = _watched(command)
         told = json.loads(said.splitlines()[-1])
         if "missing" in told:
-            return Measured(*usage, None, 0, None, told["missing"])
-        return Measured(*usage, told["work_seconds"], told["haystacks"], told["hit@10"])
+            return Measured(*usage, None, 0, None, None, told["missing"])
+        hits = told.get("fts hit@10"), told.get("hit@10")
+        return Measured(*usage, told["work_seconds"], told["haystacks"], *hits)
 
     return go
 
@@ -168,7 +170,8 @@ def _ours(name: str, file: Path, args: Any) -> Callable[[], Measured]:
             said, usage = _watched([*command, f"output_dir={out}"])
             report = json.loads(Path(said.splitlines()[-1]).read_text("utf-8"))
         timing, cell = report["timing"], report["retrieval"]["ours"]["turn"]["overall"]
-        return Measured(*usage, timing["work_seconds"], timing["haystacks"], cell["hit@10"])
+        hits = cell["hit@10"] if OURS[name][1:] == LEXICAL else None, cell["hit@10"]
+        return Measured(*usage, timing["work_seconds"], timing["haystacks"], *hits)
 
     return go
 
@@ -228,7 +231,6 @@ def _cells(name: str, goes: Sequence[Measured], bare: Sequence[Measured]) -> tup
     work = _median(goes, "work")
     # a ratio of each go to the bare loop of the same go: what slowed the machine slowed both
     ratios = [one.work / two.work for one, two in zip(goes, bare, strict=False) if one.work and two.work]
-    hit = goes[0].hit
     return (
         title,
         f"{work:.1f}",
@@ -237,7 +239,7 @@ def _cells(name: str, goes: Sequence[Measured], bare: Sequence[Measured]) -> tup
         f"{_median(goes, 'cpu'):.1f}",
         f"{_median(goes, 'peak'):,.0f}",
         f"{1000 * work / goes[0].haystacks:.1f}",
-        "" if hit is None else f"{hit:.3f}",
+        *("" if hit is None else f"{hit:.3f}" for hit in (goes[0].fts, goes[0].hit)),
     )
 
 
@@ -251,11 +253,14 @@ def _page(table: Sequence[Sequence[str]], file: Path, found: dict[str, list[Meas
     lines = [f"| {' | '.join(row)} |" for row in (HEAD, rule, *table)]
     cpu = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.M)
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    cores = f"{os.cpu_count()} cores, {memory:.0f} GiB, Python {platform.python_version()}"
+    machine = f"{cpu[1] if cpu else platform.processor()}, {cores}"
+    made = f"Made by `make bench` (`scripts/bench.py`) on {datetime.now(UTC):%Y-%m-%d}"
     return f"""# Benchmarks
 
 {haystacks} haystacks ({file.stat().st_size / 1e6:.0f} MB, made by `scripts/make_longmemeval_like.py`), turn level,
-{args.workers} workers, median of {args.repeats}. Made by `make bench` (`scripts/bench.py`) on {datetime.now(UTC):%Y-%m-%d}:
-{cpu[1] if cpu else platform.processor()}, {os.cpu_count()} cores, {memory:.0f} GiB, Python {platform.python_version()}.
+{args.workers} workers, median of {args.repeats}. {made}:
+{machine}.
 
 {chr(10).join(lines)}
 

@@ -12,7 +12,7 @@ with msgspec and takes every n-th item. Per haystack: one index of its own over 
     bm25s     its own tokenizer, no stemmer (it needs PyStemmer for that)
 
 Prints one JSON line: {"work_seconds": from the first byte to the last ranking, "haystacks", "questions",
-"hit@10": share of the answerable questions with a gold turn among the first ten}.
+"hit@10": share of the answerable questions with a gold turn among the first ten, "fts hit@10": full text alone}.
 """
 
 from __future__ import annotations
@@ -115,12 +115,12 @@ def nearest(vectors: NDArray[np.float32]) -> Sequence[int]:
     return best
 
 
-def share(task: Task) -> tuple[int, int, int]:
-    """(haystacks, answerable questions, of them found) of one process."""
+def share(task: Task) -> tuple[int, int, int, int]:
+    """(haystacks, answerable questions, of them found, found by full text alone) of one process."""
     name, file, vectors, which, of = task
     items = msgspec.json.decode(Path(file).read_bytes(), type=list[msgspec.Raw])
     spans = msgspec.json.decode(Path(f"{vectors}.json").read_bytes(), type=list[Span]) if vectors else []
-    haystacks = questions = found = 0
+    haystacks = questions = found = lexical = 0
     for number in range(which, len(items), of):
         item = msgspec.json.decode(items[number], type=Item)
         turns = [turn for session in item.haystack_sessions for turn in session]
@@ -137,7 +137,8 @@ def share(task: Task) -> tuple[int, int, int]:
         gold = {row for row, turn in enumerate(turns) if turn.has_answer}
         questions += bool(gold)
         found += bool(gold & set(first))
-    return haystacks, questions, found
+        lexical += bool(gold & set(rankings[0][:10]))
+    return haystacks, questions, found, lexical
 
 
 def _vectors(path: str, span: Span) -> NDArray[np.float32]:
@@ -162,9 +163,11 @@ def main() -> None:
     with multiprocessing.get_context("spawn").Pool(args.workers) as pool:
         parts = pool.map(share, tasks, chunksize=1)
     seconds = time.perf_counter() - start
-    haystacks, questions, found = (sum(column) for column in zip(*parts, strict=True))
+    haystacks, questions, found, lexical = (sum(column) for column in zip(*parts, strict=True))
     out: dict[str, Any] = {"work_seconds": seconds, "haystacks": haystacks, "questions": questions}
-    print(json.dumps(out | {"hit@10": found / questions if questions else None}))
+    if questions:
+        out |= {"hit@10": found / questions, "fts hit@10": lexical / questions}
+    print(json.dumps(out))
 
 
 if __name__ == "__main__":

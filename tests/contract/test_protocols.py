@@ -57,6 +57,13 @@ def lacking(made: Any) -> bool:
     return bool(made.problems()) if hasattr(made, "problems") else False
 
 
+@pytest.fixture(autouse=True)
+def no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing here may reach a real endpoint, whatever the environment holds."""
+    for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+
+
 @pytest.mark.parametrize("name", names("factor"))
 def test_a_factor_gives_each_hit_its_share_and_the_unknown_the_half(name: str) -> None:
     factor = component("factor", name)

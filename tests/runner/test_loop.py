@@ -122,6 +122,22 @@ def test_a_second_run_elsewhere_is_the_same_to_the_byte(tmp_path: Path, store: s
     assert same_report(first.report) == same_report(second.report)
 
 
+def test_a_run_that_looks_its_rankings_up_is_the_same_to_the_byte(tmp_path: Path) -> None:
+    """Runs of one output folder share the rankings of lanes; another setting of a lane shares none."""
+    line = ("+experiment=dry", "answerer=none", "judge=[]")
+    first, again = run(tmp_path, *line), run(tmp_path, *line)
+    other, fresh = (run(tmp_path, *line, "lane.lexical.max_terms=2", *more) for more in ((), ("cache=null",)))
+    looked_up = [r.question for r in first.records if "recall_cached" in r.seconds]
+    assert len(looked_up) == 1 and [r.question for r in first.records].count(looked_up[0]) == 2
+    assert all("recall_cached" in r.seconds for r in again.records)
+    for one, two in ((first, again), (other, fresh)):
+        for name in ("records.jsonl", "trace.jsonl"):
+            assert timeless((one.folder / name).read_bytes()) == timeless((two.folder / name).read_bytes())
+        assert same_report(one.report) == same_report(two.report)
+    ranked = [[r.ranked for r in ran.records] for ran in (first, other)]
+    assert ranked[0] != ranked[1]
+
+
 def test_what_decides_no_record_may_differ_when_a_run_is_gone_on_with(tmp_path: Path) -> None:
     first = run(tmp_path, *DRY)
     whole = (first.folder / "records.jsonl").read_bytes()

@@ -23,7 +23,9 @@ from tests.loopback import wait_until
 
 PRESETS = sorted(path.stem for path in (CONF / "embedder").glob("gguf*.yaml"))
 GGUF = Gguf(**{**conf("embedder", "gguf"), "path": "none.gguf", "cache": None})
-WORDS = "Ana sold the old kayak to her brother in Oslo after they had paddled round every island twice".split()
+WORDS = (
+    "Ana sold the old kayak to her brother in Oslo after they had paddled round every island twice".split()
+)
 SHORT = [f"{' '.join(WORDS[n % 7 : n % 7 + n % 11 + 1])} and {n} more, she said." for n in range(500)]
 
 

@@ -31,7 +31,9 @@ def _value(value: Any) -> bytes:
     return struct.pack("<I" + form, kind, value)
 
 
-def tiny(path: Path, values: Mapping[str, Any], tensors: Mapping[str, Sequence[int]], version: int = 3) -> Path:
+def tiny(
+    path: Path, values: Mapping[str, Any], tensors: Mapping[str, Sequence[int]], version: int = 3
+) -> Path:
     """A GGUF of float32 zeros: right in form, no model that llama.cpp would load."""
     out = b"GGUF" + struct.pack("<IQQ", version, len(tensors), len(values))
     out += b"".join(_text(key) + _value(value) for key, value in values.items())

@@ -62,7 +62,9 @@ class MiniLm:
         shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
         seen = (shares / shares.sum(axis=-1, keepdims=True)) @ v
         seen = seen.transpose(1, 0, 2).reshape(len(x), -1)
-        x = self._norm(f"{name}.attention.output.LayerNorm", x + self._linear(f"{name}.attention.output.dense", seen))
+        x = self._norm(
+            f"{name}.attention.output.LayerNorm", x + self._linear(f"{name}.attention.output.dense", seen)
+        )
         wide = self._linear(f"{name}.intermediate.dense", x)
         wide = wide * (1 + erf(wide / np.sqrt(2))) / 2
         return self._norm(f"{name}.output.LayerNorm", x + self._linear(f"{name}.output.dense", wide))
@@ -74,5 +76,3 @@ class MiniLm:
         middle = x - x.mean(axis=-1, keepdims=True)
         made = middle / np.sqrt((middle**2).mean(axis=-1, keepdims=True) + self.config["layer_norm_eps"])
         return made * self.weights[f"{name}.weight"] + self.weights[f"{name}.bias"]
-
-
