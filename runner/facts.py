@@ -106,9 +106,9 @@ def _model(node: Raw | None, raw: Raw) -> dict[str, Any] | None:
     if not node or not node.get("_target_"):
         return None
     name = _component(node)
-    chat = node.get("llm")
+    chat = node.get("llm") or (node if node.get("base_url") else None)  # an embedder may be an endpoint, too
     if not chat:
-        files = model_files({"embedder": node}) if node is raw.get("embedder") else {}
+        files = next((model_files({g: node}) for g in ("embedder", "reranker") if node is raw.get(g)), {})
         own = {"provider": "local", "model_id": node.get("model") or name}
         return own | ({"file_sha256": next(iter(files.values()))} if files else {})
     host = host_of(chat.get("base_url") or "")

@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from components.files.identity import sha256
 from components.files.source import chunks, confine, fault
 from components.text.vectors import checked, start
 from components.types import ComponentError, DataError, Role, Vectors
@@ -54,6 +55,11 @@ class Precomputed:
             return [] if self._vectors else [f"path: {file} holds no vector; {_REMEDY}"]
         except DataError as error:
             return [f"path: {error}"]
+
+    def model_files(self) -> dict[str, str]:
+        """{name: sha256} of the file: other vectors are another embedder."""
+        file = confine(self.data_dir, self.path)
+        return {file.name: sha256((file,))}
 
     def embed(self, texts: Sequence[str], role: Role) -> Vectors:
         rows = []

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from components.files.identity import sha256
 from components.text.vectors import checked
 from components.text.words import plain
 from components.types import ComponentError, Role, Vectors
@@ -53,6 +54,12 @@ class Static:
             f"package {self.package!r} has no file {name}: install the version that pyproject.toml names"
             for name in missing
         ]
+
+    def model_files(self) -> dict[str, str]:
+        """{name: sha256} of the two files; none where the package is missing (`problems` tells it)."""
+        folder = self._folder()
+        files = [folder / name for name in (self.weights, self.tokenizer)] if folder else []
+        return {file.name: sha256((file,)) for file in files if file.is_file()}
 
     def embed(self, texts: Sequence[str], role: Role) -> Vectors:
         _, table = self._model

@@ -93,7 +93,7 @@ def turns() -> list[str]:
 
 
 @pytest.mark.gguf
-@pytest.mark.parametrize(("kind", "least"), [("f16", 0.9999), ("q8_0", 0.997)])
+@pytest.mark.parametrize(("kind", "least"), [("f16", 0.9999), ("q8_0", 0.9985)])
 def test_as_the_model_itself(kind: str, least: float, minilm: Gguf, reference: Any) -> None:
     """Oracle: the same weights in numpy, tokenised by the tokenizers library."""
     texts = turns()
@@ -137,14 +137,14 @@ def test_a_long_text_is_cut_whole_at_its_end(minilm: Gguf, reference: Any) -> No
     assert found[0] @ first / np.linalg.norm(first) > 0.9999
     assert np.array_equal(cut.embed([long + " Oslo"], "document")[0], cut.embed([long], "document")[0])
     assert cut.notes() == {"cut": 3, "embedded": 4}
-    few = replace(minilm, context=5).embed(["the old kayak of Ana"], "document")
-    assert few[0] @ minilm.embed(["the old kayak"], "document")[0] > 0.9999
+    few = replace(minilm, context=5).embed(["the old boat of Ana"], "document")
+    assert few[0] @ minilm.embed(["the old boat"], "document")[0] > 0.9999
 
 
 @pytest.mark.gguf
 def test_a_long_text_is_split_and_averaged(minilm: Gguf) -> None:
     split = replace(minilm, long="split", context=12, prefix_document="passage: ")
-    text = "kayak island Oslo brother sold boat water twice ship river sea lake"  # 12 words, a token each but kayak
+    text = "island brother sold boat water twice ship river sea lake tree house"
     found = split.embed([text], "document")[0]
     assert split.notes() == {"split": 1, "embedded": 1}
     whole = minilm.embed([text], "document")[0]
@@ -172,7 +172,7 @@ ROWS = {
     "a context of a few": ("['kayak and more of it'] * 200", {"context": 4, "batch": 1}),
     "hundreds of tiny texts": ("['a'] * 700", {"batch": 512}),
     "more threads than cores": ("['kayak'] * 3", {"threads": 64}),
-    "odd letters": (r"['\x00', '\ud83c', '\u202e', '[CLS]', 'a' * 100000]", {}),
+    "odd letters": (r"['a\x00b', 'a\ud83c', 'a\u202e', '[CLS]', 'a' * 100000]", {}),
     "another pooling": ("['kayak'] * 3", {"pooling": "last"}),
     "quantised weights": ("['kayak and more of it'] * 60", {"path": "--type q8_0"}),
 }

@@ -76,3 +76,9 @@ def test_the_file_lies_under_data_dir(tmp_path: Path) -> None:
     (tmp_path / "v.json").write_text("{}")
     assert "leads out of" in Precomputed("../v.json", str(inside), None).problems()[0]
     assert "no file" in Precomputed("v.json", str(inside), None).problems()[0]
+
+
+def test_other_vectors_are_another_run(tmp_path: Path) -> None:
+    one = made(tmp_path, jsonl(*LINES)).model_files()
+    two = made(tmp_path, jsonl(*LINES[:1])).model_files()
+    assert len(one) == 1 and one.keys() == two.keys() and one != two

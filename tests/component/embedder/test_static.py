@@ -71,3 +71,9 @@ def test_problems() -> None:
     assert "weights/x" in replace(STATIC, weights="weights/x").problems()[0]
     with pytest.raises(ComponentError, match="no model"):
         replace(STATIC, package="no_such_package").embed(["a"], "query")
+
+
+def test_its_weights_are_part_of_a_runs_identity() -> None:
+    files = Static(**conf("embedder", "static")).model_files()
+    assert set(files) == {"l2_supercat_256.safetensors", "l2_supercat_tokenizer_config.json"}
+    assert all(len(digest) == 64 for digest in files.values())
