@@ -62,8 +62,15 @@ def test_blank_text() -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [{"long": "fold"}, {"pooling": "rank"}, {"pooling": "max"}, {"batch": 0}, {"context": 0}, {"threads": 0}]
-    + [{"max_chars": 0}],
+    [
+        {"long": "fold"},
+        {"pooling": "rank"},
+        {"pooling": "max"},
+        {"batch": 0},
+        {"context": 0},
+        {"threads": 0},
+        {"max_chars": 0},
+    ],
 )
 def test_values_out_of_range(changes: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(changes))):

@@ -33,7 +33,7 @@ def test_every_cut_is_a_message(tmp_path: Path) -> None:
     for length in (*range(0, 400), len(data) - 1):
         part = tmp_path / "part.gguf"
         part.write_bytes(data[:length])
-        with pytest.raises(DataError, match="part.gguf"):
+        with pytest.raises(DataError, match=r"part\.gguf"):
             read_header(part)
     assert read_header(whole).positions == 512
 

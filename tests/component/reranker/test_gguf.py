@@ -37,9 +37,19 @@ def test_problems(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [{"pool": 0}, {"timeout": 0.0}, {"output": "rank"}, {"flat": -1.0}, {"margin": 0.0}, {"probes": []}]
-    + [{"probes": [{"query": "a"}]}, {"template": "{document} {query}"}, {"template": "{query}"}]
-    + [{"batch": 0}, {"context": -1}],
+    [
+        {"pool": 0},
+        {"timeout": 0.0},
+        {"output": "rank"},
+        {"flat": -1.0},
+        {"margin": 0.0},
+        {"probes": []},
+        {"probes": [{"query": "a"}]},
+        {"template": "{document} {query}"},
+        {"template": "{query}"},
+        {"batch": 0},
+        {"context": -1},
+    ],
 )
 def test_values_out_of_range(changes: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(changes))):
