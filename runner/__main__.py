@@ -35,12 +35,15 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _run(errors: Console, overrides: list[str], multirun: bool) -> int:
+    from runner.grid import with_grid
     from runner.resume import with_saved_overrides
     from runner.start import check_all, start_one, start_sweep
 
     overrides, problems = with_saved_overrides(overrides)
     if problems:
         return _refuse(errors, problems)
+    if multirun:
+        overrides = with_grid(overrides)
     jobs, problems = check_all(overrides, multirun)
     if problems:
         return _refuse(errors, problems)

@@ -10,6 +10,7 @@ from typing import Any
 from runner.fingerprint import model_files
 from runner.job import Job
 from runner.loop import Met
+from runner.plan import plan
 from runner.prices import dollars, price_table
 from runner.provenance import command, harness_version, host_of
 from runner.records import read
@@ -19,21 +20,21 @@ from runner.settings import Settings
 Raw = Mapping[str, Any]
 
 
-def settings_of(job: Job) -> Settings:
-    """How this run's records are evaluated."""
-    plan, raw = job.plan, job.raw
+def settings_of(raw: Raw) -> Settings:
+    """How the records of a run with this config are evaluated."""
+    settings = plan(dict(raw))
     judges = raw.get("judge") or {}
     return Settings(
-        k=plan.k,
+        k=settings.k,
         judges={name: kind_of(node) for name, node in judges.items()},
         empty_gold=raw["dataset"].get("empty_gold", "exclude"),
-        unresolved=plan.evaluation.unresolved,
-        tolerance=plan.evaluation.tolerance,
-        invalid_limit=plan.evaluation.invalid_limit,
-        confidence=plan.evaluation.confidence,
-        seed=plan.seed,
-        resamples=plan.evaluation.resamples,
-        systems=tuple([*(plan.conditions or ["ours"]), *(raw.get("competitor") or {})]),
+        unresolved=settings.evaluation.unresolved,
+        tolerance=settings.evaluation.tolerance,
+        invalid_limit=settings.evaluation.invalid_limit,
+        confidence=settings.evaluation.confidence,
+        seed=settings.seed,
+        resamples=settings.evaluation.resamples,
+        systems=tuple([*(settings.conditions or ["ours"]), *(raw.get("competitor") or {})]),
     )
 
 

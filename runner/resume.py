@@ -21,6 +21,7 @@ VOLATILE = (
     "rubric",
     "floors",
     "export",
+    "grid",
 )
 # rubric and llm count where a component holds a copy of them; data_dir through the dataset's hash
 

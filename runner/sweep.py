@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -56,6 +56,7 @@ class SweepFolder:
         console.print(f"sweep {self.path}: {len(rows)} of {expected} jobs ended", markup=False)
         for row in rows:
             console.print(_told(row, _shared(rows)), markup=False)
+        self._page(raw, rows, console)
         if tracker := build(raw.get("tracker")):
             from runner.tracking import TrackerError
 
@@ -64,6 +65,28 @@ class SweepFolder:
             except TrackerError as error:
                 console.print(f"tracker: {error}", style="yellow", markup=False)
         return 0 if len(rows) == expected and all(row["status"] == 0 for row in rows) else 1
+
+    def _page(self, raw: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], console: Console) -> None:
+        """The table and the plot of the points that ended well, where there are two and one recall system."""
+        done = [row for row in rows if row["status"] != 2 and row["folder"]]
+        names = [_point(row, _shared(rows)) for row in done]
+        if raw.get("conditions") or len(set(names)) < len(names):
+            return
+        from runner.facts import settings_of
+        from runner.sweep_page import write
+
+        settings = replace(settings_of(raw), systems=tuple(names), judges={})
+        if table := write(self.path, done, names, settings):
+            console.print(table, markup=False)
+            console.print(f"also in {self.path / 'sweep.md'}, with a plot", markup=False)
+
+
+def _point(row: Mapping[str, Any], shared: Collection[str]) -> str:
+    """What is different about a job, short: weights.dense=0.3."""
+    changed = [o for o in row["overrides"] if o not in shared]
+    return " ".join(
+        ".".join(o.partition("=")[0].split(".")[-2:]) + "=" + o.partition("=")[2] for o in changed
+    )
 
 
 def _shared(rows: Sequence[Mapping[str, Any]]) -> set[str]:

@@ -114,7 +114,7 @@ def _raw(place: Place) -> Any:
 def _sections(job: Job) -> dict[str, Any]:
     from runner.evaluation import evaluate
 
-    return evaluate([], settings_of(job))
+    return evaluate([], settings_of(job.raw))
 
 
 def _canaries(found: Findings) -> dict[str, Any]:

@@ -29,7 +29,7 @@ class Qa:
         seconds = perf_counter() - start
         from runner.evaluation import evaluate  # here: scipy takes a second, and a refused set-up needs none
 
-        sections = evaluate(read(job.folder / "records.jsonl"), settings_of(job))
+        sections = evaluate(read(job.folder / "records.jsonl"), settings_of(job.raw))
         # of this session: a resumed run did a part of the work before
         facts = facts_of(job, met) | {"timing": {"work_seconds": seconds, "haystacks": met.haystacks}}
         return finish(job, assemble(sections, facts))
@@ -46,7 +46,7 @@ def finish(job: Job, report: dict[str, Any]) -> int:
     out.print(console(report), markup=False)
     if job.plan.export:
         only = job.chosen.ids if job.chosen else None
-        files = Export.of(job.folder, job.raw, settings_of(job), only).write(
+        files = Export.of(job.folder, job.raw, settings_of(job.raw), only).write(
             job.plan.export, job.folder / "export"
         )
         out.print(f"export  {len(files)} files under {job.folder / 'export'}", markup=False)
