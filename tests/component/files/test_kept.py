@@ -75,6 +75,7 @@ def test_all_that_decides_a_vector_is_in_its_key(tmp_path: Path) -> None:
     for way in ways:
         assert Kept(str(tmp_path), way).vectors(["Ana", "Ana \ud83c", "Ana "], compute)[1] == 0
     assert len(compute.asked) == 12
+    assert Kept(str(tmp_path), ways[0]).vectors(["Ana  ", "ana", "An\0a"], compute)[1] == 0
     assert Kept(str(tmp_path), dict(reversed(ways[0].items()))).vectors(["Ana"], compute)[1] == 1
 
 
