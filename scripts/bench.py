@@ -38,7 +38,18 @@ ROOT = Path(__file__).parents[1]
 SCRIPTS = ROOT / "scripts"
 BARE = "fts5"  # the row that the others are a ratio of
 EVERY = 0.1  # seconds between two samples of memory
-HEAD = ("row", "work s", "x bare", "wall s", "CPU s", "peak MB", "ms/haystack", "fts hit@10", "hit@10")
+HEAD = (
+    "row",
+    "work s",
+    "x bare",
+    "wall s",
+    "CPU s",
+    "peak MB",
+    "ms/haystack",
+    "fts hit@10",
+    "hit@10",
+    "others",
+)
 LOOPS = {
     "floor": "JSON floor (parse, split)",
     BARE: "bare loop: FTS5 + cosine + RRF",
@@ -64,6 +75,7 @@ class Measured:
     wall: float
     cpu: float
     peak: float  # MB
+    others: float  # share of the cores that went to anybody else meanwhile
     work: float | None
     haystacks: int
     fts: float | None  # hit@10 of full text alone
@@ -176,8 +188,9 @@ def _ours(name: str, file: Path, args: Any) -> Callable[[], Measured]:
     return go
 
 
-def _watched(command: Sequence[str]) -> tuple[str, tuple[float, float, float]]:
-    """stdout of `python COMMAND`, and (wall s, CPU s, peak MB) of it and all its children."""
+def _watched(command: Sequence[str]) -> tuple[str, tuple[float, float, float, float]]:
+    """stdout of `python COMMAND`, and (wall s, CPU s, peak MB, others) of it and all its children."""
+    busy = _busy()
     peak, over, start = [0.0], threading.Event(), time.perf_counter()
     with tempfile.TemporaryFile("w+") as out:
         process = subprocess.Popen([sys.executable, *command], cwd=ROOT, stdout=out)
@@ -190,14 +203,22 @@ def _watched(command: Sequence[str]) -> tuple[str, tuple[float, float, float]]:
         watcher.start()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-        wall = time.perf_counter() - start
+        wall, busy = time.perf_counter() - start, _busy() - busy
         over.set()
         watcher.join()
         out.seek(0)
         said = out.read()
     if process.returncode:
         raise SystemExit(f"{' '.join(command)}\nended with {process.returncode}\n{said}")
-    return said, (wall, usage.ru_utime + usage.ru_stime, peak[0])
+    cpu = usage.ru_utime + usage.ru_stime
+    return said, (wall, cpu, peak[0], max(0.0, busy - cpu) / wall / (os.cpu_count() or 1))
+
+
+def _busy() -> float:
+    """Seconds that the cores have been at work since the machine started (or were taken from it)."""
+    fields = [int(field) for field in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+    idle = fields[3] + fields[4]
+    return (sum(fields) - idle) / os.sysconf("SC_CLK_TCK")
 
 
 def _tree(root: int) -> list[int]:
@@ -240,6 +261,7 @@ def _cells(name: str, goes: Sequence[Measured], bare: Sequence[Measured]) -> tup
         f"{_median(goes, 'peak'):,.0f}",
         f"{1000 * work / goes[0].haystacks:.1f}",
         *("" if hit is None else f"{hit:.3f}" for hit in (goes[0].fts, goes[0].hit)),
+        f"{100 * _median(goes, 'others'):.0f} %",
     )
 
 
@@ -271,7 +293,8 @@ and writes a report. `peak MB` is the highest sum of PSS over all processes toge
 answerable questions with a gold turn among the first ten; the bare loop, tantivy and bm25s search the same texts
 with the whole question, ours leaves stop words out. Their rows fuse full text with static vectors that were made
 before and are only read; `hybrid` makes the same vectors while it works, `fts` uses none. Every row but the floor
-makes one index per haystack and throws it away.
+makes one index per haystack and throws it away. `others` is the share of the cores that other work took meanwhile
+(the sampling of memory itself takes some 4 %): where it is large, measure again.
 """
 
 
