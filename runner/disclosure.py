@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from runner.records import OUTAGES
+
 Report = Mapping[str, Any]
 FEW_CLUSTERS = 30
 _GOLD_REASONS = ("not answerable", "unresolved", "no gold")  # the data's, not the system's
@@ -158,13 +160,25 @@ def _depth(report: Report) -> Iterator[str]:
             yield f"{cuts} reaches the whole smallest haystack ({size} {level}s): recall is 1 by design"
 
 
+def _unanswered(report: Report) -> Iterator[str]:
+    """An outage is told by its cause: without it the numbers look like a model that knows nothing."""
+    reasons = report.get("errors", {}).get("answer", {})
+    lost = {reason: n for reason, n in reasons.items() if reason in OUTAGES}
+    if lost:
+        host = (report["models"].get("answerer") or {}).get("host") or "the endpoint"
+        told = ", ".join(f"{reason} {n}" for reason, n in lost.items())
+        yield f"no answer came from {host} ({told}): put it right and go on with resume=, they are asked again"
+
+
 def _tokens(report: Report) -> Iterator[str]:
-    if missing := report.get("cost", {}).get("not_told"):
+    lost = sum(n for r, n in report.get("errors", {}).get("answer", {}).items() if r in OUTAGES)
+    if (missing := report.get("cost", {}).get("not_told", 0) - lost) > 0:
         yield f"{missing} model calls did not tell their tokens: the token counts are too low"
 
 
 _RULES: tuple[Callable[[Report], Iterator[str]], ...] = (
     _checks,
+    _unanswered,
     _invalid,
     _unranked,
     _judges,

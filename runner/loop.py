@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +19,7 @@ from runner.engine import Local, ordered
 from runner.plan import plan
 from runner.progress import Progress
 from runner.recalling import Batch, Recalled, Recalling, Work
-from runner.records import Key, Record, Writer, done, mend, read
+from runner.records import Key, Record, Writer, decode, done, mend, read, unanswered
 from runner.subset import Chosen
 
 
@@ -69,7 +69,11 @@ class Loop:
         return met
 
     def _resume(self) -> dict[str, set[Key]]:
-        """Haystack -> keys that are done. The torn last line, and traces without a record, are dropped."""
+        """Haystack -> keys that are done.
+
+        Dropped: the torn last line, records that an outage left without an answer (asked again), traces
+        without a record.
+        """
         records, trace = self.folder / "records.jsonl", self.folder / "trace.jsonl"
         mend(records)
         mend(trace)
@@ -77,12 +81,15 @@ class Loop:
 
         def noted() -> Iterator[Record]:
             for record in read(records):
-                finished[record.haystack].add(record.key)
-                yield record
+                if not unanswered(record):
+                    finished[record.haystack].add(record.key)
+                    yield record
 
         keys = done(noted(), self.fingerprint) if records.exists() else set()
+        if records.exists() and any(map(unanswered, read(records))):
+            _rewrite(records, lambda line: not unanswered(decode(line)))
         if trace.exists():
-            _keep(trace, keys)
+            _rewrite(trace, lambda line: Key(*_trace_key(line)) in keys)
         return finished
 
     def _write(self, finished: Iterator[Recalled], progress: Progress) -> None:
@@ -113,12 +120,12 @@ def _flat(batches: Iterator[Batch], met: Met, progress: Progress) -> Iterator[Re
         yield from batch.recalled
 
 
-def _keep(trace: Path, keys: set[Key]) -> None:
-    """Leaves the lines of these keys, the file whole at every moment."""
-    part = trace.with_name("trace.jsonl.part")
-    with trace.open("rb") as old, part.open("wb") as new:
-        new.writelines(line for line in old if Key(*_trace_key(line)) in keys)
-    os.replace(part, trace)
+def _rewrite(path: Path, kept: Callable[[bytes], bool]) -> None:
+    """Leaves the lines that are kept, the file whole at every moment."""
+    part = path.with_name(f"{path.name}.part")
+    with path.open("rb") as old, part.open("wb") as new:
+        new.writelines(line for line in old if kept(line))
+    os.replace(part, path)
 
 
 def _trace_key(line: bytes) -> tuple[str, str]:

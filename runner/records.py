@@ -85,6 +85,16 @@ class Record(msgspec.Struct, frozen=True):
         return Key(self.system, self.question_id)
 
 
+OUTAGES = frozenset(
+    {"connection", "timeout", "rate limit", "server error"}
+)  # of the way there, not of the model
+
+
+def unanswered(record: Record) -> bool:
+    """Whether the endpoint could not be reached: asked again when the run is gone on with."""
+    return record.answer is not None and record.answer.reason in OUTAGES
+
+
 class Key(NamedTuple):
     """What makes a record unique in a run. Never the question's text: LoCoMo repeats questions."""
 
@@ -105,12 +115,17 @@ def encode(record: Record) -> bytes:
     return _ENCODER.encode(record) + b"\n"
 
 
+def decode(line: bytes) -> Record:
+    """The inverse of encode(); msgspec.DecodeError for what is no record."""
+    return _DECODER.decode(line)
+
+
 def read(path: Path) -> Iterator[Record]:
     """Records in file order, split at \\n only. RecordsError names the line that cannot be read."""
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             try:
-                yield _DECODER.decode(line)
+                yield decode(line)
             except msgspec.DecodeError as error:
                 raise RecordsError(f"{path}, line {number}: not a record ({error})") from error
 

@@ -15,14 +15,14 @@ from runner.floors import gates
 from runner.job import Job
 from runner.loop import Loop
 from runner.progress import Progress
-from runner.records import read
+from runner.records import read, unanswered
 from runner.report import assemble, console, write
 
 
 @dataclass(frozen=True)
 class Qa:
     def run(self, job: Job) -> int:
-        """0; 1 when an expectation was missed or a floor was not held."""
+        """0; 1 when an expectation was missed, a floor was not held, or no question got an answer."""
         start = perf_counter()
         with Progress(Console(stderr=True), job.plan.name) as progress:
             met = Loop(job.raw, job.folder, job.fingerprint, job.chosen).run(progress)
@@ -32,7 +32,15 @@ class Qa:
         sections = evaluate(read(job.folder / "records.jsonl"), settings_of(job.raw))
         # of this session: a resumed run did a part of the work before
         facts = facts_of(job, met) | {"timing": {"work_seconds": seconds, "haystacks": met.haystacks}}
-        return finish(job, assemble(sections, facts))
+        status = finish(job, assemble(sections, facts))
+        return max(status, int(_nothing_came(job)))
+
+
+def _nothing_came(job: Job) -> bool:
+    """Whether every answer was lost to an outage: such a run measured nothing."""
+    records = (record for record in read(job.folder / "records.jsonl") if record.answer is not None)
+    first = next(records, None)
+    return first is not None and unanswered(first) and all(map(unanswered, records))
 
 
 def finish(job: Job, report: dict[str, Any]) -> int:
