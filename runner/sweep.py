@@ -68,7 +68,7 @@ class SweepFolder:
 
     def _page(self, raw: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], console: Console) -> None:
         """The table and the plot of the points that ended well, where there are two and one recall system."""
-        done = [row for row in rows if row["status"] != 2 and row["folder"]]
+        done = [row for row in rows if row["status"] != 2 and _has_records(row["folder"])]
         names = [_point(row, _shared(rows)) for row in done]
         if raw.get("conditions") or len(set(names)) < len(names):
             return
@@ -79,6 +79,10 @@ class SweepFolder:
         if table := write(self.path, done, names, settings):
             console.print(table, markup=False)
             console.print(f"also in {self.path / 'sweep.md'}, with a plot", markup=False)
+
+
+def _has_records(folder: str | None) -> bool:
+    return folder is not None and (Path(folder) / "records.jsonl").is_file()
 
 
 def _point(row: Mapping[str, Any], shared: Collection[str]) -> str:

@@ -29,7 +29,14 @@ def test_a_sweep_is_one_run_per_value(tmp_path: Path) -> None:
     )
     assert said.status == 0 and said.err == "", said.err
     head, *rows = listed(said)
+    rows, page = [r for r in rows if r.startswith("  ")], [r for r in rows if not r.startswith("  ")]
     assert head.endswith(": 2 of 2 jobs ended") and len(rows) == 2
+    assert "against weights.dense=0.3" in page[0] and len(page) == 5  # head, rule, two points, where it is
+    assert [row.split(" | ")[0] for row in page[2:4]] == ["| weights.dense=0.3", "| weights.dense=0.7"]
+    assert re.search(r"\[[+-].*\]: (no difference shown|better|worse)", page[3])
+    (folder,) = (tmp_path / "sweeps").iterdir()
+    assert "\n".join(page[:4]) in (folder / "sweep.md").read_text("utf-8")
+    assert (folder / "sweep.png").read_bytes().startswith(b"\x89PNG")
     for row, weight in zip(rows, (0.3, 0.7), strict=True):
         told = re.match(rf"  \d  fusion\.weights\.dense={weight}: done  (\S+)$", row)
         assert told, row  # what the jobs have in common is not repeated
