@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
@@ -31,8 +31,8 @@ _DECODER = msgspec.msgpack.Decoder(dict[str, list[Row]])
 class Remembered:
     """A lane that looks its ranking up before it searches. Lanes that spread from seeds are not kept."""
 
-    def __init__(self, lane: Lane, folder: Path) -> None:
-        self._lane, self._folder = lane, folder
+    def __init__(self, lane: Lane, folder: Path, name: Callable[[Sequence[Document]], str]) -> None:
+        self._lane, self._folder, self._name = lane, folder, name
         self._documents: Sequence[Document] | None = None
         self._path = folder
         self._rows: dict[str, list[Row]] = {}
@@ -72,7 +72,7 @@ class Remembered:
             return
         self.flush()
         self._documents = documents
-        self._path = self._folder / f"{_digest(documents)}.msgpack"
+        self._path = self._folder / f"{self._name(documents)}.msgpack"
         self._rows = _read(self._path)
         self._places = {document.id: place for place, document in enumerate(documents)}
 
@@ -84,6 +84,7 @@ class StageCache:
         self._folder = Path(folder) if folder else None
         self._raw = raw
         self._lanes: list[Remembered] = []
+        self._named: tuple[Sequence[Document], str] = ((), _digest(()))
 
     def lane(self, name: str, lane: Lane) -> Lane:
         """The lane, remembered under its resolved node."""
@@ -91,9 +92,15 @@ class StageCache:
             return lane
         store, embedder = self._raw["store"], self._raw.get("embedder")
         node = [self._raw["lane"][name], store, embedder, model_files(self._raw), _code()]
-        kept = Remembered(lane, self._folder / "lanes" / f"{name}-{_digest(node)}")
+        kept = Remembered(lane, self._folder / "lanes" / f"{name}-{_digest(node)}", self._name)
         self._lanes.append(kept)
         return kept
+
+    def _name(self, documents: Sequence[Document]) -> str:
+        """The haystack key, hashed once for all lanes."""
+        if documents is not self._named[0]:
+            self._named = documents, _digest(documents)
+        return self._named[1]
 
     def knows(self, documents: Sequence[Document]) -> bool:
         """Whether every lane has something of this haystack: then its index may not be needed at all."""

@@ -7,7 +7,6 @@ float16, and a tokenizer. The package itself is never imported: its loader tries
 from __future__ import annotations
 
 import importlib.util
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,7 +22,7 @@ from components.text.vectors import checked
 from components.text.words import plain
 from components.types import ComponentError, Role, Vectors
 
-KNOWN = 200_000  # pieces kept with their tokens; about 50 MB
+KNOWN = 400_000  # pieces kept with their tokens; about 80 MB
 
 
 @dataclass(frozen=True)
@@ -62,39 +61,15 @@ class Static:
         return {file.name: sha256((file,)) for file in files if file.is_file()}
 
     def embed(self, texts: Sequence[str], role: Role) -> Vectors:
-        _, table = self._model
-        out = np.empty((len(texts), table.shape[1]), np.float32)
+        out = np.empty((len(texts), self._pieces.dim), np.float32)
         for first in range(0, len(texts), self.batch):
             part = [plain(text[: self.max_chars]) for text in texts[first : first + self.batch]]
-            out[first : first + len(part)] = self._sums(part)  # its length is made 1 anyway
+            out[first : first + len(part)] = self._pieces.sums(part)  # its length is made 1 anyway
         return checked(out, texts, None)
 
-    def _sums(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """(n_texts, dim): the sum of each text's token vectors. Words repeat, so each is summed once.
-
-        A text is its pieces between blanks, a piece is its tokens: the same tokens as of the whole text,
-        since no merge of this tokenizer reaches over a blank, except in runs of blanks: then it is one piece.
-        """
-        number: defaultdict[str, int] = defaultdict()
-        number.default_factory = number.__len__  # a new piece gets the next number
-        rows = [list(map(number.__getitem__, _pieces(text))) for text in texts]
-        return _summed(rows, _summed(self._tokens(list(number)), self._model[1]))
-
-    def _tokens(self, pieces: list[str]) -> list[list[int]]:
-        """Token ids of each piece; a piece is tokenised once for all calls."""
-        tokenizer, _ = self._model
-        if len(self._known) > KNOWN:
-            self._known.clear()
-        new = [piece for piece in pieces if piece not in self._known]
-        for piece, encoded in zip(
-            new, tokenizer.encode_batch_fast(new, add_special_tokens=False), strict=True
-        ):
-            self._known[piece] = encoded.ids
-        return [self._known[piece] for piece in pieces]
-
     @cached_property
-    def _known(self) -> dict[str, list[int]]:
-        return {}
+    def _pieces(self) -> _Pieces:
+        return _Pieces(*self._model)
 
     @cached_property
     def _model(self) -> tuple[Any, NDArray[np.float32]]:
@@ -117,17 +92,73 @@ class Static:
         )
 
 
-def _pieces(text: str) -> list[str]:
+class _Pieces:
+    """What a text is made of, each piece tokenised once for all calls: words repeat.
+
+    A text is its pieces between blanks, a piece is its tokens: the same tokens as of the whole text, since no
+    merge of this tokenizer reaches over a blank, except in runs of blanks: then it is one piece.
+    """
+
+    def __init__(self, tokenizer: Any, matrix: NDArray[np.float32]) -> None:
+        self._tokenizer, self._matrix = tokenizer, matrix
+        self.dim = matrix.shape[1]
+        self._forget()
+
+    def _forget(self) -> None:
+        self._number = _Numbers()
+        self._tokens = np.zeros(0, np.int32)  # of all pieces, one after the other
+        self._stops = np.zeros(1, np.int64)  # piece n has the tokens stops[n] to stops[n + 1]
+
+    def sums(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """(n_texts, dim): the sum of each text's token vectors."""
+        from scipy.sparse import csr_array
+
+        if len(self._number) > KNOWN:
+            self._forget()
+        number = self._number
+        rows = [list(map(number.__getitem__, _split(text))) for text in texts]
+        self._learn(number.taken())
+        ends = np.cumsum([0, *map(len, rows)])
+        tokens, stops = self._tokens_of(np.fromiter(chain.from_iterable(rows), np.int32, ends[-1]))
+        shape = (len(texts), len(self._matrix))
+        found: NDArray[np.float32] = (
+            csr_array((np.ones(len(tokens), np.float32), tokens, stops[ends]), shape) @ self._matrix
+        )
+        return found
+
+    def _tokens_of(self, pieces: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The tokens of the pieces, one after the other, and where each piece begins."""
+        starts = self._stops[pieces]
+        counts = self._stops[pieces + 1] - starts
+        stops = np.concatenate([[0], np.cumsum(counts)])
+        places = np.arange(stops[-1]) + np.repeat(starts - stops[:-1], counts)
+        return self._tokens[places], stops
+
+    def _learn(self, pieces: list[str]) -> None:
+        ids = [one.ids for one in self._tokenizer.encode_batch_fast(pieces, add_special_tokens=False)]
+        stops = self._stops[-1] + np.cumsum([len(i) for i in ids], dtype=np.int64)
+        self._stops = np.concatenate([self._stops, stops])
+        new = np.fromiter(chain.from_iterable(ids), np.int32)
+        self._tokens = np.concatenate([self._tokens, new])
+
+
+class _Numbers(dict[str, int]):
+    """Piece -> its row; a new one gets the next."""
+
+    def __init__(self) -> None:
+        self._new: list[str] = []
+
+    def __missing__(self, piece: str) -> int:
+        self[piece] = number = len(self)
+        self._new.append(piece)
+        return number
+
+    def taken(self) -> list[str]:
+        """The pieces that came since the last time."""
+        new, self._new = self._new, []
+        return new
+
+
+def _split(text: str) -> list[str]:
     whole = "  " in text or text[:1] == " " or text[-1:] == " "
     return [text] if whole else text.split(" ")
-
-
-def _summed(rows: Sequence[Sequence[int]], table: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(n_rows, dim): for each row the sum of the table's rows that it names, as one sparse product."""
-    from scipy.sparse import csr_array
-
-    stops = np.cumsum([0, *map(len, rows)])
-    indices = np.fromiter(chain.from_iterable(rows), np.int32, stops[-1])
-    ones = np.ones(len(indices), np.float32)
-    sums: NDArray[np.float32] = csr_array((ones, indices, stops), (len(rows), len(table))) @ table
-    return sums

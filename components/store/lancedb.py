@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -32,18 +32,22 @@ SLACK = 50  # rows fetched beyond 2k, so that a tie at k is seldom asked for twi
 
 @dataclass(frozen=True)
 class Lancedb:
-    """`memory`: tables in memory, else under `path`, one per haystack, named by content and settings.
+    """`memory`: tables in memory, else under `path`, one per haystack, named by its texts, settings and embedder.
 
+    `scans`: in memory, so many searches read the texts through before an index is made (the scores are equal).
     `fts`: parameters of lancedb.index.FTS. `stop_words`, blank-separated, are left out of the text index.
     """
 
     embedder: Embedder | None
     memory: bool
     path: str
+    scans: int
     fts: Mapping[str, Any]
     stop_words: str
 
     def __post_init__(self) -> None:
+        if self.scans < 0:
+            raise ValueError(f"scans={self.scans}: needs 0 or more")
         for key in self.fts:
             if key not in FTS_KEYS:
                 raise ValueError(
@@ -56,44 +60,58 @@ class Lancedb:
         return []
 
     def index(self, documents: Sequence[Document]) -> LancedbIndex:
-        """Index after ingest, then prove that every row is indexed: else the text leg finds nothing."""
+        """Every row is proven to be there and to be searched: else the text leg would find nothing.
+
+        A table that is found on disk is opened, and nothing is embedded again.
+        """
         check_documents(documents)
         ordered = sorted(documents, key=lambda document: document.id)
-        texts = [document.text for document in ordered]
-        vectors = checked(self.embedder.embed(texts, "document"), texts, None) if self.embedder else None
-        return LancedbIndex(
-            ordered, vectors, self, tables.attempt("index", lambda: self._table(ordered, vectors))
-        )
+        return LancedbIndex(ordered, self, tables.attempt("index", lambda: self._table(ordered)))
 
-    def _table(self, ordered: Sequence[Document], vectors: Vectors | None) -> Any:
+    def _table(self, ordered: Sequence[Document]) -> Any:
+        def vectors() -> Vectors | None:
+            texts = [document.text for document in ordered]
+            return checked(self.embedder.embed(texts, "document"), texts, None) if self.embedder else None
+
+        if self.memory:
+            return tables.in_memory(ordered, vectors(), self.settings, flat=self.scans > 0)
+        name = tables.name(ordered, self.embedder, self.settings)
+        return tables.on_disk(Path(self.path), name, ordered, vectors, self.settings)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The parameters of lancedb.index.FTS."""
         stop_words = self.stop_words.split()
-        fts = {
+        return {
             **self.fts,
             "remove_stop_words": bool(stop_words),
             "custom_stop_words": stop_words or None,
         }
-        if self.memory:
-            return tables.in_memory(ordered, vectors, fts)
-        return tables.on_disk(Path(self.path), ordered, vectors, fts)
 
 
 class LancedbIndex:
     """`row` = position in the order of document ids, so that a tie is one of ids."""
 
-    def __init__(
-        self, ordered: Sequence[Document], vectors: Vectors | None, store: Lancedb, table: Any
-    ) -> None:
+    def __init__(self, ordered: Sequence[Document], store: Lancedb, table: Any) -> None:
         self.documents = tuple(ordered)
-        self._vectors, self._embedder, self._store = vectors, store.embedder, store
+        self._embedder, self._store = store.embedder, store
         self._places = {document.id: place for place, document in enumerate(self.documents)}
         self._table = table
+        self._scans_left = store.scans if store.memory else None  # None: there is an index
 
     def match(self, terms: Sequence[str], k: int) -> list[Hit]:
         if not terms or not self.documents:
             return []
         query = self._query([plain(term) for term in terms])
+        self._indexed()
         rows = self._best("lexical", "_score", k, lambda: self._open().search(query, query_type="fts"))
         return [Hit(self.documents[place], score) for score, place in rows]
+
+    def _indexed(self) -> None:
+        """Makes the text index where scanning once more would cost more than it."""
+        if self._scans_left == 0:
+            tables.attempt("index", lambda: tables.index(self._open(), self._store.settings))
+        self._scans_left = self._scans_left - 1 if self._scans_left else None
 
     def _query(self, terms: Sequence[str]) -> Any:
         """With positions, a term of several words is a phrase, as in FTS5; else its words are asked for."""
@@ -106,11 +124,12 @@ class LancedbIndex:
         return BooleanQuery([(Occur.SHOULD, part) for part in parts])
 
     def nearest(self, vectors: Vectors, k: int) -> list[Hit]:
-        if self._vectors is None:
+        if self._embedder is None:
             raise no_embedder()
         if not self.documents:
             return []
-        queries = checked(vectors, [f"query {n + 1}" for n in range(len(vectors))], self._vectors.shape[1])
+        width = self._open().schema.field("vector").type.list_size
+        queries = checked(vectors, [f"query {n + 1}" for n in range(len(vectors))], width)
         best: dict[int, float] = {}
         for query in queries:
             for distance, place in self._best("dense", "_distance", k, partial(self._near, query)):
@@ -144,10 +163,18 @@ class LancedbIndex:
         return checked(self._embedder.embed(texts, "query"), texts, None)
 
     def vectors(self, ids: Sequence[str]) -> Vectors:
-        if self._vectors is None:
+        if self._embedder is None:
             raise no_embedder()
         found: Vectors = self._vectors[[self._places[i] for i in ids]]
         return found
+
+    @cached_property
+    def _vectors(self) -> Vectors:
+        """(n_documents, dim), as the table holds them."""
+        found = tables.attempt("dense", lambda: self._open().to_arrow().sort_by("row")["vector"])
+        flat = found.combine_chunks().flatten().to_numpy()
+        made: Vectors = flat.reshape(len(self.documents), -1)
+        return made
 
     def close(self) -> None:
         """Lets go of the table: in memory it is gone, on disk it stays for the next run."""

@@ -22,6 +22,8 @@ _CJK = re.compile(f"[{CJK}]")
 
 def plain(text: str) -> str:
     """Text that every engine can hold: NUL and lone surrogates (half of a broken emoji) become U+FFFD."""
+    if text.isascii() and "\0" not in text:  # nearly always
+        return text
     return text.replace("\0", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

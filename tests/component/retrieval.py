@@ -61,7 +61,7 @@ def ids(found: Sequence[Hit]) -> list[str]:
 class Letters:
     """Counts of a..z: a real if crude embedder, exact by hand. Notes what it was asked."""
 
-    seen: list[tuple[Role, str]] = field(default_factory=list)
+    seen: list[tuple[Role, str]] = field(default_factory=list, repr=False)
 
     def embed(self, texts: Sequence[str], role: Role) -> Vectors:
         self.seen += [(role, text) for text in texts]

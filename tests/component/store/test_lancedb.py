@@ -76,18 +76,63 @@ def test_tables_on_disk_are_made_once_and_found_again(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("draft-*"))
 
 
+def test_a_table_that_is_found_is_not_embedded_again(tmp_path: Path) -> None:
+    embedder = Letters()
+    store = lancedb(embedder, memory=False, path=str(tmp_path))
+    first = store.index(TURNS)
+    assert len(embedder.seen) == len(TURNS)
+    again = store.index(TURNS)
+    assert len(embedder.seen) == len(TURNS)
+    assert np.array_equal(first.vectors(["d03", "d01"]), again.vectors(["d03", "d01"]))
+    assert np.allclose(again.vectors(["d02"]), Letters().embed(["a blue boat"], "document") / np.sqrt(13))
+
+
+def test_a_damaged_table_is_made_again(tmp_path: Path) -> None:
+    store = lancedb(memory=False, path=str(tmp_path))
+    store.index(TURNS).close()
+    (made,) = tmp_path.glob("*.lance")
+    for part in (made / "_indices").rglob("*"):
+        part.unlink() if part.is_file() else None
+    for part in (made / "_versions").glob("*"):
+        part.write_bytes(part.read_bytes()[:20])
+    assert ids(store.index(TURNS).match(["kayak"], 3)) == ["d03", "d01"]
+    assert len(list(tmp_path.glob("*.lance"))) == 1
+
+
+def test_scanning_and_indexing_give_the_same_scores() -> None:
+    """The first searches scan the texts, then they are indexed: nothing of it may be seen."""
+    turns = documents(*(f"turn {n} of {n % 7} kayaks, {'shore ' * (n % 4)}and a boat" for n in range(200)))
+    index, indexed = lancedb(scans=2).index(turns), lancedb(scans=0).index(turns)
+    for terms in (["kayaks", "shore"], ["boat", "3"], ["shore"], ["199", "kayaks"], ["nothing"]):
+        expected = [(hit.document.id, pytest.approx(hit.score)) for hit in indexed.match(terms, 20)]
+        assert [(hit.document.id, hit.score) for hit in index.match(terms, 20)] == expected
+
+
+def test_an_index_is_made_at_the_third_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    index, made = lancedb(scans=2).index(TURNS), []
+    real = tables.index
+    monkeypatch.setattr(tables, "index", lambda *given: (made.append(1), real(*given)))
+    counts = []
+    for _ in range(4):
+        index.match(["kayak"], 3)
+        counts.append(len(made))
+    assert counts == [0, 0, 1, 1]
+    with pytest.raises(ValueError, match="scans=-1"):
+        lancedb(scans=-1)
+
+
 def test_two_that_make_the_same_table_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second one finds the first one's table when it wants to give its own the name."""
     store = lancedb(memory=False, path=str(tmp_path))
-    fill = tables._fill
+    fill = tables._filled
 
     def late(*everything: object) -> object:
         made = fill(*everything)
-        monkeypatch.setattr(tables, "_fill", fill)
+        monkeypatch.setattr(tables, "_filled", fill)
         store.index(TURNS)  # the other one, quicker
         return made
 
-    monkeypatch.setattr(tables, "_fill", late)
+    monkeypatch.setattr(tables, "_filled", late)
     assert ids(store.index(TURNS).match(["boat"], 3)) == ["d02"]
     assert len(list(tmp_path.glob("*.lance"))) == 1
 
