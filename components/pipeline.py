@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from time import perf_counter
 from types import TracebackType
 from typing import Self
@@ -78,6 +79,7 @@ class PipelineMemory:
     def __init__(self, pipeline: Pipeline, scope: Scope) -> None:
         self._pipeline, self._scope = pipeline, scope
         self._index: Index | None = None
+        self._newest: datetime | None = None  # of the documents
 
     def __enter__(self) -> Self:
         return self
@@ -98,6 +100,7 @@ class PipelineMemory:
             documents = (*self._index.documents, *documents)
             self._close()
         self._index = self._pipeline.store.index(documents)
+        self._newest = max((d.created for d in documents if d.created), default=None)
         return Usage(seconds=perf_counter() - start)
 
     def recall(self, question: Question, k: int) -> Recall:
@@ -107,7 +110,7 @@ class PipelineMemory:
         if self._index is None:
             raise ComponentError("index", "nothing added")
         pipeline, index, run = self._pipeline, self._index, Run()
-        query = self._query(question, index, run)
+        query = self._query(question, run)
         hits = self._search(query, index, k * pipeline.overfetch, run)
         if pipeline.reranker is not None:
             hits = reranked(query, hits, pipeline.reranker, run)
@@ -121,9 +124,8 @@ class PipelineMemory:
             run.notes["unsegmented_script"] = 1
         return Recall(tuple(hits[:k]), Trace(run.lanes, tuple(run.cut), run.seconds, run.notes))
 
-    def _query(self, question: Question, index: Index, run: Run) -> Query:
-        newest = max((d.created for d in index.documents if d.created), default=None)
-        query = Query(question, (question.text,), question.asked or newest, self._scope)
+    def _query(self, question: Question, run: Run) -> Query:
+        query = Query(question, (question.text,), question.asked or self._newest, self._scope)
         with run.stage("understanding"):
             for understanding in self._pipeline.understanding.values():
                 query = understanding.refine(query)

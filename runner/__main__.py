@@ -35,10 +35,12 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _run(errors: Console, overrides: list[str], multirun: bool) -> int:
+    from runner.engine import collect_less
     from runner.grid import with_grid
     from runner.resume import with_saved_overrides
     from runner.start import check_all, start_one, start_sweep
 
+    collect_less()
     overrides, problems = with_saved_overrides(overrides)
     if problems:
         return _refuse(errors, problems)

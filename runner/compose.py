@@ -23,7 +23,7 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from runner.keys import GROUPS, RUNNABLE, lost
+from runner.keys import GROUPS, RUNNABLE, lost, of_hydra, repeated
 from runner.listing import choices
 from runner.nearest import near
 
@@ -44,6 +44,8 @@ def compose_all(overrides: Sequence[str], multirun: bool) -> tuple[list[Composed
     """Every job of a command line, and every mistake in it; with mistakes the jobs are a best effort."""
     with _hydra():
         parsed, problems = _parse(overrides)
+        parsed, own = _without_hydras(parsed, multirun)
+        problems += own
         if multirun:
             plain = [o.input_line for o in parsed if o.input_line]
             jobs = [job for batch in BasicSweeper.split_arguments(_sweepable(plain), None) for job in batch]
@@ -54,7 +56,7 @@ def compose_all(overrides: Sequence[str], multirun: bool) -> tuple[list[Composed
         composed = []
         for job in jobs:
             raw, found = _compose(job)
-            problems += found
+            problems += found + [problem for line in job for problem in repeated(line)]
             composed.append(Composed(tuple(job), raw))
         if not composed:
             problems.append("the sweep has no job: a glob or a list matched nothing")
@@ -95,6 +97,24 @@ def _parse(overrides: Sequence[str]) -> tuple[list[Override], list[str]]:
         except HydraException:
             problems.append(f"{line or 'an empty argument'}: {_quoted(line, parser)}")
     return parsed, problems
+
+
+def _without_hydras(parsed: list[Override], multirun: bool) -> tuple[list[Override], list[str]]:
+    """Without the settings of Hydra's own that nothing would read, and what is told of those."""
+    lines = [override.input_line or "" for override in parsed]
+    wrong = [_hydras(line, multirun) if re.match(r"[+~]*hydra\b", line) else None for line in lines]
+    kept = [override for override, fault in zip(parsed, wrong, strict=True) if not fault]
+    return kept, [f"{line}: {fault}" for line, fault in zip(lines, wrong, strict=True) if fault]
+
+
+def _hydras(line: str, multirun: bool) -> str | None:
+    tree: Any = OmegaConf.to_container(
+        compose("config", [], return_hydra_config=True)["hydra"], resolve=False
+    )
+    key, value = _bare(line), line.partition("=")[2]
+    options = GlobalHydra.instance().config_loader().get_group_options(key) if "/" in key else [value]
+    unknown = None if value in options else f"{key} has no choice {value!r}{near(value, options)}"
+    return of_hydra(key, tree, multirun) or unknown
 
 
 def _quoted(line: str, parser: OverridesParser) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from typing_extensions import get_protocol_members
@@ -13,6 +14,7 @@ from runner import floors
 from runner.build import PARTS, Raw, build, systems, target
 from runner.nearest import near
 from runner.plan import mistakes
+from runner.resume import damaged
 
 ONE: dict[str, type] = {
     "dataset": t.Dataset,
@@ -62,6 +64,7 @@ def nodes(raw: Raw) -> Iterator[tuple[str, Any, type]]:
 def check(raw: Raw) -> list[str]:
     """Every mistake in a resolved config: names, types, ranges, missing files, variables, packages."""
     out = _group_problems(raw) + (mistakes(raw) or _condition_problems(raw) + floors.problems(raw))
+    out += damaged(Path(raw["resume"])) if isinstance(raw.get("resume"), str) else []
     broken = bool(out)
     for where, node, protocol in nodes(raw):
         found = _node_problems(where, node, protocol) or _value_problems(where, node)
@@ -116,6 +119,8 @@ def _condition_problems(raw: Raw) -> list[str]:
                 for k in kept
                 if k not in known
             ]
+            twice = [k for k in dict.fromkeys(kept) if kept.count(k) > 1]
+            out += [f"conditions.{name}.{group}: names {k!r} twice; leave one out" for k in twice]
     both = set(raw.get("conditions") or {"ours": {}}) & set(raw.get("competitor") or {})
     return out + [f"competitor.{name}: a condition has the same name" for name in sorted(both)]
 

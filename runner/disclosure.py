@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from runner.few import few_clusters, too_few
 from runner.records import OUTAGES
 
 Report = Mapping[str, Any]
-FEW_CLUSTERS = 30
 _GOLD_REASONS = ("not answerable", "unresolved", "no gold")  # the data's, not the system's
 _FAMILY = {
     "chatgpt": "gpt",
@@ -126,27 +126,18 @@ def _spread(report: Report) -> Iterator[str]:
     for system, rows in report.get("spread", {}).items():
         for row in rows:
             if row["headline"] and not row["survives"]:
-                told = "is not defined" if row["spread"] is None else f"is {row['spread']:.1f} points"
-                yield (
-                    f"the spread of {row['judge_a']} and {row['judge_b']} on {system} {told}: "
+                told = (
+                    "is n/a: one of them has no valid verdict"
+                    if row["spread"] is None
+                    else f"is {row['spread']:.1f} points: "
                     f"it does not survive the tolerance of {report['method']['tolerance']:g}"
                 )
+                yield f"the spread of {row['judge_a']} and {row['judge_b']} on {system} {told}"
 
 
-def _size(report: Report) -> Iterator[str]:
+def _runs(report: Report) -> Iterator[str]:
     if report["disclosure"]["single_run"]:
         yield "a single run: the noise from run to run was not measured"
-    counts = report["counts"]
-    small = [name for name, n in counts["categories"].items() if n["questions"] < report["method"]["min_n"]]
-    if small:
-        all_ = len(counts["categories"])
-        names = ", ".join(small) if len(small) < 4 else f"{len(small)} of {all_} categories"
-        yield f"n too small (under {report['method']['min_n']}) for an interval: {names}"
-    if 1 < counts["haystacks"] < min(FEW_CLUSTERS, counts["questions"]):
-        yield (
-            f"{counts['questions']} questions share only {counts['haystacks']} haystacks: "
-            f"intervals are those of G = {counts['haystacks']} clusters"
-        )
 
 
 def _depth(report: Report) -> Iterator[str]:
@@ -174,6 +165,8 @@ def _tokens(report: Report) -> Iterator[str]:
     lost = sum(n for r, n in report.get("errors", {}).get("answer", {}).items() if r in OUTAGES)
     if (missing := report.get("cost", {}).get("not_told", 0) - lost) > 0:
         yield f"{missing} model calls did not tell their tokens: the token counts are too low"
+    if report.get("cost", {}).get("unrecorded"):
+        yield report["cost"]["reason"]
 
 
 _RULES: tuple[Callable[[Report], Iterator[str]], ...] = (
@@ -183,7 +176,9 @@ _RULES: tuple[Callable[[Report], Iterator[str]], ...] = (
     _unranked,
     _judges,
     _spread,
-    _size,
+    _runs,
+    too_few,
+    few_clusters,
     _depth,
     _tokens,
 )

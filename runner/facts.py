@@ -7,13 +7,12 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from runner.cost import cost
 from runner.fingerprint import model_files
 from runner.job import Job
 from runner.loop import Met
 from runner.plan import plan
-from runner.prices import dollars, price_table
 from runner.provenance import command, harness_version, host_of
-from runner.records import read
 from runner.roll import lanes, roll
 from runner.settings import Settings
 
@@ -55,23 +54,13 @@ def facts_of(job: Job, met: Met) -> dict[str, Any]:
         "models": models(job.raw),
         "defaults": defaults(job.raw),
         "systems": systems(job),
-        "cost": cost(job),
+        "cost": cost(job.raw, job.folder),
         "reproduce": {
             "command": command(job.overrides, os.environ),
             "config": "config.yaml",
             "fingerprint": job.fingerprint,
         },
     }
-
-
-def cost(job: Job) -> dict[str, Any]:
-    """Dollars of the run: 0 where no model is called, None where a call has no known price."""
-    answerer, judges = job.raw.get("answerer") or {}, (job.raw.get("judge") or {}).values()
-    if not any(node.get("llm") for node in (answerer, *judges)):
-        return {"usd": 0.0, "price_table": None}
-    prices = [dollars(record) for record in read(job.folder / "records.jsonl")]
-    known = [price for price in prices if price is not None]
-    return {"usd": sum(known) if len(known) == len(prices) else None, "price_table": price_table()}
 
 
 def dataset_facts(job: Job, met: Met) -> dict[str, Any]:

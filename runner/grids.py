@@ -116,7 +116,7 @@ def spread(report: Report, kind: str) -> Grid | None:
         (
             *(row["category"], system, f"{row['judge_a']}, {row['judge_b']}", row["n"]),
             percent(row["spread"], row["low"], row["high"]),
-            "yes" if row["survives"] else "no",
+            "n/a" if row["spread"] is None else "yes" if row["survives"] else "no",
         )
         for system, its in report.get("spread", {}).items()
         for row in its

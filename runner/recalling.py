@@ -5,10 +5,11 @@ Runs in a worker. Gives records without answers and verdicts, and one trace line
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from components.types import (
     ComponentError,
@@ -37,6 +38,13 @@ class Work(NamedTuple):
     done: frozenset[Key]
 
 
+@runtime_checkable
+class Notes(Protocol):
+    """A model that counts what it met since it was built."""
+
+    def notes(self) -> Mapping[str, int]: ...
+
+
 class Recalled(NamedTuple):
     record: Record
     trace: dict[str, Any] | None
@@ -62,9 +70,15 @@ class Recalling:
         settings = plan(dict(self.raw))
         dataset: Dataset = build(self.raw["dataset"])
         cache = StageCache(settings.cache, self.raw)
-        every = systems(self.raw, Once(build(self.raw["store"]), cache.knows), cache.lane)
+        store = build(self.raw["store"])
+        every = systems(self.raw, Once(store, cache.knows), cache.lane)
+        models = {
+            "embedder": [getattr(store, "embedder", None)],
+            "reranker": [getattr(system, "reranker", None) for system in every.values()],
+        }
 
         def work(item: Work) -> Batch:
+            before = _told(models)
             haystack = dataset.load(item.place)
             wanted = [s for s in haystack.samples if item.only is None or s.source_id in item.only]
             out: list[Recalled] = []
@@ -73,9 +87,20 @@ class Recalling:
                 one = OneSystem(self.fingerprint, name, system, settings, cache)
                 out += one.run(haystack, left) if left else []
             cache.flush()
-            return Batch(tuple(out), len(wanted), haystack.notes, _size(haystack))
+            notes = {**haystack.notes, **(_told(models) - before)}
+            return Batch(tuple(out), len(wanted), notes, _size(haystack))
 
         return work
+
+
+def _told(models: Mapping[str, Sequence[object]]) -> Counter[str]:
+    """What the models of this worker met so far, as embedder_cut; a ranking that was kept asks none of them."""
+    out: Counter[str] = Counter()
+    for kind, its in models.items():
+        for one in its:
+            if isinstance(one, Notes):
+                out.update({f"{kind}_{name}": n for name, n in one.notes().items()})
+    return out
 
 
 def _size(haystack: Haystack) -> dict[str, int]:

@@ -127,7 +127,15 @@ def read(path: Path) -> Iterator[Record]:
             try:
                 yield decode(line)
             except msgspec.DecodeError as error:
-                raise RecordsError(f"{path}, line {number}: not a record ({error})") from error
+                raise RecordsError(unreadable(path, number, error)) from error
+
+
+def unreadable(path: Path, number: int, error: Exception) -> str:
+    """Where, what and what to do about a line that is no record."""
+    return (
+        f"{path}, line {number}: not a record ({error}); delete this line and write resume={path.parent}: "
+        "its question is asked again, the other lines stay"
+    )
 
 
 class Writer:
@@ -170,7 +178,9 @@ def done(records: Iterable[Record], fingerprint: str) -> set[Key]:
     for record in records:
         if record.fingerprint != fingerprint:
             raise RecordsError(
-                f"record {record.key} was made under fingerprint {record.fingerprint}, not {fingerprint}"
+                f"the record of {record.system}, {record.question_id} was made under fingerprint "
+                f"{record.fingerprint}, not {fingerprint}: by another configuration, data set or model file; "
+                "put that back, or start a new run"
             )
         keys.add(record.key)
     return keys

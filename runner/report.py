@@ -16,6 +16,7 @@ import jsonschema
 from jsonschema.exceptions import best_match
 
 from runner.checks import not_finite
+from runner.cost import without_zeros
 from runner.disclosure import disclose
 from runner.page import page
 from runner.summary import console
@@ -55,7 +56,7 @@ def assemble(sections: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str,
     """
     joined = {
         "checks": [*sections.get("checks", []), *facts.get("checks", [])],
-        "cost": {**sections.get("cost", {}), **facts.get("cost", {})},
+        "cost": without_zeros({**sections.get("cost", {}), **facts.get("cost", {})}),
     }
     report: dict[str, Any] = {**sections, **facts, **joined, "schema": SCHEMA}
     report["disclosure"] = disclose(report)

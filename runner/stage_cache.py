@@ -22,6 +22,7 @@ import msgspec
 
 from components.types import Document, Hit, Index, Lane, Query
 from runner.fingerprint import model_files
+from runner.resume import core
 
 Row = tuple[int, float, dict[str, float]]
 PACKAGES = ("lancedb", "numpy", "tokenizers", "safetensors", "scipy", "llama-cpp-python", "tantivy", "openai")
@@ -90,8 +91,10 @@ class StageCache:
         """The lane, remembered under its resolved node."""
         if self._folder is None:
             return lane
-        store, embedder = self._raw["store"], self._raw.get("embedder")
-        node = [self._raw["lane"][name], store, embedder, model_files(self._raw), _code()]
+        nodes = core(
+            {"lane": self._raw["lane"][name], **{n: self._raw.get(n) for n in ("store", "embedder")}}
+        )
+        node = [nodes, model_files(self._raw), _code()]
         kept = Remembered(lane, self._folder / "lanes" / f"{name}-{_digest(node)}", self._name)
         self._lanes.append(kept)
         return kept

@@ -21,8 +21,8 @@ def percent(value: float | None, low: float | None = None, high: float | None = 
 def _shown(value: float | None, low: float | None, high: float | None, digits: int) -> str:
     if value is None:
         return "n/a"
-    bounds = "" if low is None or high is None else f" [{low:.{digits}f}, {high:.{digits}f}]"
-    return f"{value:.{digits}f}{bounds}"
+    bounds = "" if low is None or high is None else f" [{low:z.{digits}f}, {high:z.{digits}f}]"
+    return f"{value:z.{digits}f}{bounds}"  # z: what rounds to 0 has no sign
 
 
 def deepest(report: Report) -> int:
@@ -88,9 +88,11 @@ def _judge(rows: Mapping[str, Any]) -> str:
 
 
 def _spread(row: Mapping[str, Any]) -> str:
+    judges = f"{row['judge_a']} and {row['judge_b']}"
+    if row["spread"] is None:
+        return f"{judges}: n/a (one of them has no valid verdict)"
     verdict = "survives" if row["survives"] else "does not survive"
-    points = percent(row["spread"], row["low"], row["high"])
-    return f"{row['judge_a']} and {row['judge_b']}: {points} points, {verdict}"
+    return f"{judges}: {percent(row['spread'], row['low'], row['high'])} points, {verdict}"
 
 
 def _state(report: Report) -> list[str]:

@@ -68,7 +68,7 @@ def _against(row: Row | None) -> str:
     if row is None or row.get("difference") is None:
         return ""
     turned = {"better": "worse", "worse": "better"}.get(row["verdict"], row["verdict"])
-    return f"{-row['difference']:+.3f} [{-row['high']:+.3f}, {-row['low']:+.3f}]: {turned}"
+    return f"{-row['difference']:+z.3f} [{-row['high']:+z.3f}, {-row['low']:+z.3f}]: {turned}"
 
 
 def _plot(path: Path, sections: Row, names: Sequence[str], level: str, settings: Settings) -> None:

@@ -96,6 +96,6 @@ def sweep_table(rows: Sequence[Mapping[str, Any]], measured: Sequence[Mapping[st
     data.append(["status", "", *status])
     for metric in dict.fromkeys(metric for its in measured for metric in its):
         *of, name = metric.split("/")
-        values = (float(f"{its[metric]:.6g}") if metric in its else None for its in measured)
+        values = (float(f"{its[metric]:z.6g}") if metric in its else None for its in measured)
         data.append([name, ", ".join(reversed(of)), *values])
     return {"columns": ["name", "of", *(f"job {row['job']}" for row in rows)], "data": data}

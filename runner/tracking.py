@@ -148,7 +148,9 @@ def relog(folder: Path, uri: str | None = None) -> None:
 
 
 def _again(folder: Path) -> str:
-    return f"the run is whole in {folder}; log it with: python -m runner.tracking {shlex.quote(str(folder))}"
+    return (
+        f"the run's files are in {folder}; log it with: python -m runner.tracking {shlex.quote(str(folder))}"
+    )
 
 
 def _tags(report: Mapping[str, Any], made: Mapping[str, Any]) -> dict[str, str]:

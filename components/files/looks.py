@@ -50,8 +50,10 @@ def _advice(found: Path, official: str, known: Mapping[str, str]) -> str:
     # The first hash of a name is that of its bytes, a later one that of its content.
     digest = next((digest for digest, name in known.items() if name.split()[0] in official), None)
     folder = found.parent
-    there = sorted(f.name for f in folder.iterdir()) if folder.is_dir() else []
-    near = difflib.get_close_matches(found.name, there, 1)
+    there = (
+        sorted(f.name for f in folder.iterdir() if f.suffixes == found.suffixes) if folder.is_dir() else []
+    )
+    near = difflib.get_close_matches(found.name, there, 1, 0.8)
     hint = f" (there is {near[0]!r}: set dataset.path?)" if near else ""
     hashed = f", sha256 {digest}," if digest else ""
     return (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from components.types import Document, Hit, Query
 
@@ -27,7 +28,7 @@ class Dedup:
     def keep(self, query: Query, hits: Sequence[Hit]) -> list[Hit]:
         newest: dict[str, Document] = {}
         for hit in hits:  # the first of equally new ones stays
-            key = self._key(hit.document)
+            key = _key(hit.document.text, self.chars)
             if key not in newest or _time(hit.document) > _time(newest[key]):
                 newest[key] = hit.document
         chosen = {document.id for document in newest.values()}
@@ -36,8 +37,10 @@ class Dedup:
     def reason(self, hit: Hit) -> str:
         return "same text"
 
-    def _key(self, document: Document) -> str:
-        return document.text[: self.chars].strip().lower()
+
+@lru_cache(maxsize=4096)  # the documents of one haystack come again with every question
+def _key(text: str, chars: int | None) -> str:
+    return text[:chars].strip().lower()
 
 
 def _time(document: Document) -> datetime:

@@ -38,18 +38,19 @@ class Rrf:
             return [_passed(lane, hit) for hit in hits[:k]]
         # in the order of names, so that a sum does not depend on the order of the lanes
         total = math.fsum(self.weights[lane] for lane in there) / (self.c + 1)
-        documents: dict[str, Document] = {}
-        parts: dict[str, dict[str, float]] = {}
-        given: dict[str, list[float]] = {}
+        found: dict[str, tuple[Document, dict[str, float], list[float]]] = {}
         for lane in sorted(there):
             for rank, hit in enumerate(there[lane], start=1):
-                share = self.weights[lane] / (self.c + rank) / total
-                documents[hit.document.id] = hit.document
-                parts.setdefault(hit.document.id, {}).update({**hit.parts, lane: share})
-                given.setdefault(hit.document.id, []).append(share)
-        fused = {name: min(1.0, math.fsum(shares)) for name, shares in given.items()}
+                share, name = self.weights[lane] / (self.c + rank) / total, hit.document.id
+                if name not in found:
+                    found[name] = hit.document, dict(hit.parts), []
+                _, parts, shares = found[name]
+                parts.update(hit.parts)
+                parts[lane] = share
+                shares.append(share)
+        fused = {name: min(1.0, math.fsum(shares)) for name, (_, _, shares) in found.items()}
         best = sorted(fused, key=lambda name: (-fused[name], name))[:k]
-        return [Hit(documents[n], fused[n], {**parts[n], "fused": fused[n]}) for n in best]
+        return [Hit(found[n][0], fused[n], {**found[n][1], "fused": fused[n]}) for n in best]
 
 
 def _passed(lane: str, hit: Hit) -> Hit:

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runner.compose import compose_all
-from runner.keys import lost, unknown_keys
-from runner.nearest import near
+from runner.keys import RUNNABLE, lost, repeated, repeated_in, unknown_keys
+from runner.listing import choices
+from runner.nearest import near, nearest
 from tests.runner.commands import said
 
 # arguments -> how the only problem begins; Hydra alone would stop at each, in other words
@@ -34,6 +35,19 @@ REFUSED = {
     "extra": "extra: is not key=value; a sweep is -m",
     "''": "an empty argument: is not key=value",
     "seed=1,2": "seed=1,2: several values need -m",
+    "llm.modle=x": "llm.modle=x: there is no key 'llm.modle'; did you mean 'model'?",
+    "workers=0": "workers=0: there is no key 'workers'; did you mean 'engine.workers'?",
+    "worker=2": "worker=2: there is no key 'worker'; did you mean 'engine.workers'?",
+    "concurrency=2": "concurrency=2: there is no key 'concurrency'; did you mean 'answering.concurrency'?",
+    "judge=[facts,facts]": "judge=[facts,facts]: judge names 'facts' twice; leave one out",
+    "lane=[lexical,dense,lexical]": "lane=[lexical,dense,lexical]: lane names 'lexical' twice; leave one out",
+    "hydra.run.dir=/x": "hydra.run.dir=/x: the runner makes the folders itself; write output_dir=FOLDER",
+    "hydra.run.dri=/x": "hydra.run.dri=/x: the runner makes the folders itself; write output_dir=FOLDER",
+    "hydra.sweep.dir=/x": "hydra.sweep.dir=/x: the runner makes the folders itself; write output_dir=FOLDER",
+    "~hydra.run": "~hydra.run: the runner makes the folders itself; write output_dir=FOLDER",
+    "+hydra.lancher.n=1": "+hydra.lancher.n=1: there is no key 'hydra.lancher'; did you mean 'launcher'?",
+    "+hydra.typo=1": "+hydra.typo=1: there is no key 'hydra.typo'; there is callbacks, env, help",
+    "hydra.verbose=true": "hydra.verbose=true: without -m nothing reads Hydra's own settings; leave it out",
 }
 # Hydra takes these, and a run would use a default or fall over the gap.
 TAKEN = {
@@ -41,8 +55,9 @@ TAKEN = {
     "~tracker": "tracker: for none write tracker=none",
     "~depth": "depth: expected a whole number, got nothing",
     "+rubric.promt=x": "rubric.promt: nothing reads this key; did you mean 'prompt'?",
-    "+llm.modle=x": "llm.modle: OpenaiChat has no such parameter; did you mean 'mode'?",
+    "+llm.modle=x": "llm.modle: OpenaiChat has no such parameter; did you mean 'model'?",
     "+embedder.max_char=3": "embedder.max_char: Static has no such parameter; did you mean 'max_chars'?",
+    "+workers=2": "workers: nothing reads this key; did you mean 'engine.workers'?",
     "+pipeline.overfech=3": "pipeline.overfech: there is no such key; did you mean 'overfetch'?",
     "name=../elsewhere": "name: expected a text made of letters",
 }
@@ -70,6 +85,45 @@ def test_a_sweep_is_looked_at_whole(line: str) -> None:
         if not jobs
         else "store=lanced: store has no choice 'lanced'; did you mean 'lancedb'?"
     ]
+
+
+SWEPT = {
+    "hydra/launcher=basic": [],
+    "hydra/launcher=joblb": ["hydra/launcher=joblb: hydra/launcher has no choice 'joblb'; there is basic"],
+    "+hydra.job.env_set.A=1": [],
+    "hydra.sweep.dir=/x": [
+        "hydra.sweep.dir=/x: the runner makes the folders itself; write output_dir=FOLDER"
+    ],
+    "hydra.mode=RUN": ["hydra.mode=RUN: a sweep is -m"],
+    "+hydra.sweper.x=1": ["+hydra.sweper.x=1: there is no key 'hydra.sweper'; did you mean 'sweeper'?"],
+    "judge=[facts],[overlap,overlap]": [
+        "judge=[overlap,overlap]: judge names 'overlap' twice; leave one out"
+    ],
+}
+
+
+@pytest.mark.parametrize("line", SWEPT)
+def test_in_a_sweep_hydras_own_settings_count_where_they_are_read(line: str) -> None:
+    _, problems = compose_all(["+experiment=dry", line], multirun=True)
+    assert problems == SWEPT[line]
+
+
+def test_a_name_twice_in_an_experiments_own_list_is_told() -> None:
+    """Hydra takes [facts, facts] for [facts]: the second judge that was meant is missing in silence."""
+    defaults = [{"override /judge": ["facts", "facts", "overlap"]}, {"override /store": "sqlite"}, "_self_"]
+    assert repeated_in("mine.yaml", defaults) == ["mine.yaml: judge names 'facts' twice; leave one out"]
+    assert [p for group in RUNNABLE for name in choices(group) for p in repeated(f"+{group}={name}")] == []
+
+
+NAMES = ("model", "mode", "max_terms", "sentences", "workers", "overfetch", "embedder")
+
+
+@given(st.sampled_from(NAMES), st.data())
+def test_two_letters_swapped_find_the_name(name: str, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(name) - 2))
+    swapped = name[:at] + name[at + 1] + name[at] + name[at + 2 :]
+    assert nearest(swapped, NAMES) == name
+    assert nearest(swapped.upper(), NAMES) == name
 
 
 def test_every_mistake_is_told_and_none_twice() -> None:
@@ -138,3 +192,15 @@ def test_where_a_key_leaves_the_config() -> None:
         near("bee", ["bea", "x"]) == "; did you mean 'bea'?" and near("zz", ["b", "a"]) == "; there is a, b"
     )
     assert near("zz", []) == "; there is none"
+
+
+def test_a_key_that_stands_deeper_is_named_whole() -> None:
+    tree = {"engine": {"workers": 1}, "a": {"llm": {"word": 1}}, "llm": {"word": 1}, "k": 1, "copy": "${llm}"}
+    assert lost("workers", tree) == "there is no key 'workers'; did you mean 'engine.workers'?"
+    assert lost("word", tree) == "there is no key 'word'; did you mean 'llm.word'?", "not the copy's"
+    assert lost("enigne", tree) == "there is no key 'enigne'; did you mean 'engine'?"
+    tree["other"] = {"word": 2}
+    assert lost("word", tree) == "there is no key 'word'; did you mean 'llm.word' or 'other.word'?"
+    assert lost("a.word", tree) == "there is no key 'a.word'; there is llm", (
+        "a dotted key is looked for there"
+    )

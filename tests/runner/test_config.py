@@ -143,6 +143,10 @@ NODE: dict[str, tuple[dict[str, Any], list[str]]] = {
             "conditions.fts: no group 'lanes'; did",
         ],
     ),
+    "a condition that keeps something twice": (
+        {"conditions.fts": {"lane": ["lexical", "lexical"]}},
+        ["conditions.fts.lane: names 'lexical' twice; leave one out"],
+    ),
     "a condition named like a competitor": (
         {"conditions.full_context": {"lane": ["lexical"]}},
         ["competitor.full_context: a condition has the same name"],

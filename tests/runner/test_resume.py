@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.resume import core, differences, flat, saved, with_saved_overrides
+from components.files.identity import Identity
+from runner.fingerprint import fingerprint
+from runner.resume import core, damaged, differences, flat, saved, with_saved_overrides
 from tests.runner.running import Ran, config, resume, run, same_report
 
 LINE = ("+experiment=dry", "embedder=none", "lane=[lexical]")
@@ -102,13 +104,64 @@ def test_records_of_another_configuration_are_refused(tmp_path: Path, ran: Ran) 
     assert again.status == 2 and "fingerprint" in again.stderr
 
 
-def test_a_line_that_is_no_record_is_named(tmp_path: Path, ran: Ran) -> None:
+def test_a_line_that_is_no_record_is_told_before_anything_and_how_to_go_on(tmp_path: Path, ran: Ran) -> None:
+    """A tracker that was started first would call the run whole."""
     folder = tmp_path / ran.folder.name
     shutil.copytree(ran.folder, folder)
-    lines = (folder / "records.jsonl").read_bytes().splitlines(keepends=True)
-    (folder / "records.jsonl").write_bytes(b"".join([*lines[:3], lines[3][:40] + b"\n", *lines[4:]]))
-    again = resume(folder)
-    assert again.status == 2 and "line 4" in again.stderr and "Traceback" not in again.stderr
+    file = folder / "records.jsonl"
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join([*lines[:3], lines[3][:40] + b"\n", *lines[4:]]))
+    before = contents(folder)
+    for again in (resume(folder), resume(folder, *LINE, "tracker=none")):
+        assert (again.status, again.stdout) == (2, "") and "Traceback" not in again.stderr
+        assert (
+            "nothing was run: 1 thing" in again.stderr and f"{file}, line 4: not a record (" in again.stderr
+        )
+        assert "delete this line" in again.stderr and f"resume={folder}" in again.stderr
+    assert contents(folder) == before
+    file.write_bytes(b"".join([*lines[:3], *lines[4:]]))
+    done = resume(folder)
+    assert done.status == 0 and f"{len(lines) - 1} records are there already" in done.stderr
+    assert same_report(done.report) == same_report(ran.report), "what the message says to do works"
+
+
+DAMAGE = {
+    "trace.jsonl": (b'{"system"\n', "line 1: not a line of a trace (", "delete it: no number stands on it"),
+    "config.yaml": (b"a: [\n", "cannot be read (", "put it back from a copy, or start a new run"),
+    "provenance.json": (b"{\n", "cannot be read (", "put it back from a copy, or start a new run"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_a_damaged_file_of_a_run_is_one_message(tmp_path: Path, ran: Ran, name: str) -> None:
+    folder = tmp_path / ran.folder.name
+    shutil.copytree(ran.folder, folder)
+    content, what, remedy = DAMAGE[name]
+    (folder / name).write_bytes(content)
+    again = resume(folder, *LINE, "tracker=none")
+    assert again.status == 2 and "Traceback" not in again.stderr
+    assert str(folder / name) in again.stderr and what in again.stderr and remedy in again.stderr
+
+
+def test_many_damaged_lines_are_told_in_a_few(tmp_path: Path) -> None:
+    (tmp_path / "records.jsonl").write_bytes(b"{}\n" * 50 + b"torn")
+    told = damaged(tmp_path)
+    assert len(told) == 9 and told[-1] == "resume: 42 more such faults"
+    (tmp_path / "records.jsonl").write_bytes(b"torn")
+    assert damaged(tmp_path) == [], "it is cut away"
+
+
+def test_where_vectors_are_kept_and_how_many_threads_make_them_is_no_difference() -> None:
+    line = ("+experiment=dry", "embedder=gguf", "embedder.path=/models/a.gguf")
+    there = config(*line)
+    elsewhere = config(*line, "embedder.cache=/elsewhere", "embedder.threads=3")
+    assert elsewhere["store"]["embedder"]["threads"] == 3, "config.yaml has them"
+    assert differences(there, elsewhere) == []
+    identity = Identity("a.json", "0", "1", None)
+    assert fingerprint(there, identity) == fingerprint(elsewhere, identity)
+    assert fingerprint(there, identity) != fingerprint(config(*line, "embedder.context=9"), identity)
+    weights = {"fusion": {"_target_": "x", "weights": {"cache": 1.0, "threads": 2.0}}}
+    assert core(weights) == weights, "names of the user's own stay"
 
 
 def test_gone_on_with_twice_the_report_and_how_to_make_it_again_are_the_same(tmp_path: Path) -> None:
