@@ -19,8 +19,12 @@ def question_of(group: str, name: str) -> str:
 
 
 def experiments() -> list[tuple[str, list[tuple[str, str]]]]:
-    """[(title, [(name, question)])] for the two groups of runnable configs."""
-    titles = {"experiment": "Experiments: +experiment=NAME", "reproduce": "Published tables: +reproduce=NAME"}
+    """[(title, [(name, question)])] for the groups of what can be named."""
+    titles = {
+        "experiment": "Experiments: +experiment=NAME",
+        "reproduce": "Published tables: +reproduce=NAME",
+        "preset": "Pipelines to put under an experiment: +preset=NAME",
+    }
     return [
         (title, [(name, question_of(group, name)) for name in choices(group)])
         for group, title in titles.items()

@@ -22,7 +22,8 @@ import msgspec
 
 from components.files import dates, looks
 from components.files.conversation import Session, Turn, Unit, Writing, qrels
-from components.files.items import Item, answer_text, check_choice, check_choices, decode, places
+from components.files.items import Item as Where
+from components.files.items import answer_text, check_choice, check_choices, decode, places
 from components.files.source import confine
 from components.types import Gold, Haystack, Place, Question, Ref, Sample
 
@@ -34,6 +35,7 @@ CATEGORIES = (
     "knowledge-update",
     "multi-session",
 )
+Dated = tuple[datetime | None, str, str, tuple[Turn, ...]]  # when, as the file has it, the session's name
 _KEYS = {"role": "role", "content": "text"}
 
 
@@ -43,7 +45,7 @@ class _Turn(msgspec.Struct):
     has_answer: bool | None = None
 
 
-class _Item(msgspec.Struct):
+class Item(msgspec.Struct):
     question_id: str
     question_type: str
     question: str
@@ -95,10 +97,10 @@ class Longmemeval:
 
     def load(self, place: Place) -> Haystack:
         """DataError for an item that cannot be what it should be; what can be read around is in the notes."""
-        item, where = decode(self.data_dir, place, _Item)
+        item, where = decode(self.data_dir, place, Item)
         notes: Counter[str] = Counter()
-        documents, refs = self._writing().documents(self._sessions(item, where, notes))
-        sample = self._sample(item, where, refs, notes)
+        documents, refs = self._writing().documents(by_time(self._sessions(item, where, notes)))
+        sample = self._sample(item, where, refs, notes, f"{place.haystack}-q0000")
         samples = (sample,) if sample.category in self.categories else ()
         notes["questions_left_out"] += not samples
         # F15: official gold is partly dated after the question. It is counted, and no session is filtered.
@@ -110,12 +112,12 @@ class Longmemeval:
     def _writing(self) -> Writing:
         return Writing(self.unit, self.text, _KEYS)
 
-    def _sessions(self, item: _Item, where: Item, notes: Counter[str]) -> list[Session]:
+    def _sessions(self, item: Item, where: Where, notes: Counter[str]) -> list[Dated]:
         lengths = [len(item.haystack_session_ids), len(item.haystack_dates), len(item.haystack_sessions)]
         if len(set(lengths)) > 1:
             raise where.fault(f"{lengths[0]} session ids, {lengths[1]} dates, {lengths[2]} sessions")
         seen: dict[str, list[tuple[str, str | None]]] = {}
-        dated: list[tuple[datetime | None, str, str, tuple[Turn, ...]]] = []
+        dated: list[Dated] = []
         for name, date, turns in zip(
             item.haystack_session_ids, item.haystack_dates, item.haystack_sessions, strict=True
         ):
@@ -125,7 +127,7 @@ class Longmemeval:
                     raise where.fault(f"session id {name!r} stands for two different texts")
             seen[name] = _said(turns)
             dated.append((dates.counted(date, notes), date or "", name, self._turns(turns, notes)))
-        return _by_time(dated)
+        return dated
 
     def _turns(self, turns: Sequence[_Turn], notes: Counter[str]) -> tuple[Turn, ...]:
         made = [Turn(str(i), t.role, t.role, t.content or "", i + 1) for i, t in enumerate(turns)]
@@ -135,7 +137,9 @@ class Longmemeval:
         notes["empty_sessions"] += not kept
         return kept
 
-    def _sample(self, item: _Item, where: Item, refs: Mapping[str, Ref], notes: Counter[str]) -> Sample:
+    def _sample(
+        self, item: Item, where: Where, refs: Mapping[str, Ref], notes: Counter[str], identifier: str
+    ) -> Sample:
         if item.question_type not in CATEGORIES:
             raise where.fault(f"question_type {item.question_type!r} is none of {', '.join(CATEGORIES)}")
         if not item.question.strip():
@@ -147,7 +151,7 @@ class Longmemeval:
         # F18: only the suffix tells; `q_absent_2` is an ordinary question.
         gold = _gold(item, answers, not item.question_id.endswith("_abs"), refs, notes)
         asked = dates.counted(item.question_date, notes)
-        question = Question(f"{where.place.haystack}-q0000", item.question, asked)
+        question = Question(identifier, item.question, asked)
         return Sample(question, gold, item.question_type, item.question_id)
 
 
@@ -155,7 +159,7 @@ def _said(turns: Sequence[_Turn]) -> list[tuple[str, str | None]]:
     return [(turn.role, turn.content) for turn in turns]
 
 
-def _by_time(dated: Sequence[tuple[datetime | None, str, str, tuple[Turn, ...]]]) -> list[Session]:
+def by_time(dated: Sequence[Dated]) -> list[Session]:
     last: datetime | None = None
     keys: list[tuple[bool, float]] = []
     for created, *_ in dated:
@@ -169,7 +173,7 @@ def _by_time(dated: Sequence[tuple[datetime | None, str, str, tuple[Turn, ...]]]
 
 
 def _gold(
-    item: _Item, answers: tuple[str, ...], answerable: bool, refs: Mapping[str, Ref], notes: Counter[str]
+    item: Item, answers: tuple[str, ...], answerable: bool, refs: Mapping[str, Ref], notes: Counter[str]
 ) -> Gold:
     """Gold sessions first, then the turns flagged in them. Flags outside them are counted, and no gold."""
     stored = set(refs.values())

@@ -9,6 +9,7 @@ _BLOCK = re.compile(rf"<{_TAG}>.*?</{_TAG}>", re.DOTALL | re.IGNORECASE)
 _OPEN = re.compile(rf"<{_TAG}>", re.IGNORECASE)
 _CLOSE = re.compile(rf"</{_TAG}>", re.IGNORECASE)
 _FENCED = re.compile(r"```[^\n`]*\n(.*?)\n?[ \t]*```", re.DOTALL)
+_FENCED_LINES = re.compile(r"^[ \t]*```[^\n`]*\n(.*?)\n[ \t]*```[ \t]*$", re.DOTALL | re.MULTILINE)
 _FENCE_LINE = re.compile(r"^[ \t]*```[^\n`{]*$", re.MULTILINE)
 
 
@@ -31,7 +32,8 @@ def final_text(text: str) -> tuple[str, str]:
 
 def unfence(text: str) -> str:
     """The text without code fences of any tag; a single fenced block stands for the whole text."""
-    blocks: list[str] = _FENCED.findall(text)
+    # Fences on lines of their own first: a text inside may quote one.
+    blocks: list[str] = _FENCED_LINES.findall(text) or _FENCED.findall(text)
     if len(blocks) == 1:
         return blocks[0].strip()
     text = _FENCE_LINE.sub("", text).strip()

@@ -18,6 +18,7 @@ from runner.config import MANY, ONE
 ROOT = Path(__file__).parents[2]
 CONF = ROOT / "conf"
 RUNNABLE = ("experiment", "reproduce")
+GLOBAL = (*RUNNABLE, "preset")  # files that choose from the other groups
 FILES = sorted(CONF.rglob("*.yaml"))
 OPTIONS = [(p.parent.name, p.stem) for p in FILES if p.parent.name in {**ONE, **MANY}]
 COMPONENTS = [(group, name) for group, name in OPTIONS if name != "none"]

@@ -17,7 +17,7 @@ from runner.build import target
 from runner.compose import compose_all
 from runner.config import MANY, ONE, check
 from runner.keys import unknown_keys
-from runner.listing import question_of
+from runner.listing import choices, question_of
 from runner.secrets import looks_secret, secret_key
 from tests.contract.options import (
     COMPONENTS,
@@ -25,7 +25,7 @@ from tests.contract.options import (
     FILES,
     OPTIONS,
     ROOT,
-    RUNNABLE,
+    GLOBAL,
     RUNS,
     component,
     environment,
@@ -66,7 +66,7 @@ def test_there_are_options_to_test() -> None:
 
 def test_every_file_belongs_to_a_group_and_none_is_nested() -> None:
     """Hydra's glob(*) does not reach nested groups and then starts no job without a word."""
-    known = {**ONE, **MANY, "rubric": None, **dict.fromkeys(RUNNABLE)}
+    known = {**ONE, **MANY, "rubric": None, **dict.fromkeys(GLOBAL)}
     strange = [p for p in FILES if p != CONF / "config.yaml" and (p.parent.name not in known)]
     nested = [p for p in FILES if len(p.relative_to(CONF).parts) > 2]
     assert not strange and not nested
@@ -193,3 +193,13 @@ def test_building_every_option_imports_nothing_heavy() -> None:
         [sys.executable, "-c", code], cwd=ROOT, env=environment(), capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == [str(len(COMPONENTS))]
+
+
+@pytest.mark.parametrize("name", choices("preset"))
+def test_a_preset_goes_under_an_experiment(name: str) -> None:
+    ((job,), problems), ((plain,), _) = (
+        compose_all(["+experiment=crossjudge", *preset], False) for preset in ([f"+preset={name}"], [])
+    )
+    assert problems == [] and unknown_keys(job.raw) == [] and check(job.raw) == []
+    assert job.raw["lane"] != plain.raw["lane"] or job.raw["fusion"] != plain.raw["fusion"]
+    assert question_of("preset", name)

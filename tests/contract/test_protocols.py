@@ -253,6 +253,7 @@ def test_an_embedder_gives_one_unit_vector_per_text(name: str, tmp_path: Path) -
 FILES: dict[str, list[Any]] = {
     "locomo": [talk([qa(), qa(category=5, evidence=["D3:1"])]), talk([qa(question="When?")], sample_id="t2")],
     "longmemeval": [chat(), chat(question_id="gpt4_8_abs")],
+    "longmemeval_pooled": [chat(), chat(question_id="gpt4_8_abs")],
 }
 TELLING = ("answer_", "has_answer", "_abs", "annotator", "D1:1", "gpt4_8")
 
@@ -268,7 +269,7 @@ def haystacks(name: str, folder: Path) -> list[Haystack]:
 @pytest.mark.parametrize("name", names("dataset"))
 def test_what_a_system_sees_of_a_dataset_tells_nothing(name: str, tmp_path: Path) -> None:
     found = haystacks(name, tmp_path)
-    assert found == haystacks(name, tmp_path) and len(found) >= 2
+    assert found == haystacks(name, tmp_path) and len(found) >= (1 if name.endswith("_pooled") else 2)
     questions = [s.question.id for h in found for s in h.samples]
     assert len(set(questions)) == len(questions) >= 2
     assert len({h.id for h in found}) == len(found)

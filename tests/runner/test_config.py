@@ -123,14 +123,14 @@ NODE: dict[str, tuple[dict[str, Any], list[str]]] = {
     ),
     "a number instead of a group": ({"lane": 3}, ["lane: expected name: node"]),
     "no store": ({"store": None}, ["store: a run needs one"]),
-    "a value out of range": ({"fusion.c": -1}, ["fusion: c: -1 is not above 0"]),
+    "a value out of range": ({"fusion.weights.dense": -1}, ["fusion: weights.dense: -1 is not 0 or more"]),
     "a value out of reach": (
         {"store.tokenizer": "klingon"},
         ["store: tokenizer: SQLite's FTS5 takes no 'klingon'"],
     ),
     "a lane without a weight": (
         {"fusion.weights": {"lexical": 1.0}},
-        ["pipeline: fusion.weights: no weight for lane dense"],
+        ["pipeline: fusion.weights: no weight for lane window, session, dense"],
     ),
     "vectors without an embedder": (
         {"store.embedder": {"_target_": None}},
@@ -200,11 +200,14 @@ def test_conditions_are_systems_over_one_store() -> None:
     assert list(found) == ["fts", "both", "full_context"]
     assert all(isinstance(system, System) for system in found.values())
     fts, both = (found[name].lanes for name in ("fts", "both"))
-    assert list(fts) == ["lexical"] and list(both) == ["lexical", "dense"]
-    assert found["fts"].factors == {} and len(found["both"].factors) == 4
+    assert list(fts) == ["lexical"] and list(both) == ["lexical", "window", "session", "dense"]
+    assert found["fts"].factors == {} and list(found["both"].factors) == ["speaker"]
     assert found["fts"].store is found["both"].store
     assert list(systems(dry(), build(dry()["store"]))) == ["ours", "full_context"]
-    assert list(many(raw, "lane")) == ["lexical", "dense"] and many(raw, "understanding") == {}
+    assert (
+        list(many(raw, "lane")) == ["lexical", "window", "session", "dense"]
+        and many(raw, "understanding") == {}
+    )
 
 
 def _a_file(folder: Path) -> Path:

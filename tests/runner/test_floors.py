@@ -100,6 +100,7 @@ def test_a_violated_floor_ends_the_run_with_1_and_keeps_everything(tmp_path: Pat
         ("fts/turn/hit@1", True),
         ("vector/turn/hit@1", True),
         ("hybrid/turn/hit@1", True),
+        ("full/turn/hit@1", True),
         ("vector/turn/hit@1", False),
     ]
     got = ran.report["retrieval"]["vector"]["turn"]["overall"]["hit@1"]

@@ -93,12 +93,13 @@ def test_only_the_chosen_questions_are_asked_and_counted(tmp_path: Path) -> None
 def test_conditions_are_systems_of_their_own(tmp_path: Path) -> None:
     ran = run(tmp_path, "+experiment=retrieval", "store=sqlite")
     assert ran.status == 0
-    assert [r.system for r in ran.records][:3] == ["fts", "vector", "hybrid"]
+    assert [r.system for r in ran.records][:4] == ["fts", "vector", "hybrid", "full"]
     told = {s["name"]: (s["status"], s["vector_lane"]) for s in ran.report["systems"]}
     assert told == {
         "fts": ("measured", "off"),
         "vector": ("measured", "static"),
         "hybrid": ("measured", "static"),
+        "full": ("measured", "static"),
     }
     assert {p for r in ran.records if r.system == "fts" for row in r.ranked or () for p in row.parts} & {
         "dense",

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from components.text.verdict import read_verdict
@@ -115,6 +115,7 @@ def test_any_text_gives_a_verdict(text: str) -> None:
 
 
 @given(st.booleans(), st.text(), st.sampled_from(["json", "", "JSON", "js"]))
+@example(False, "```", "json")
 def test_json_is_read_whatever_its_reasoning_says(correct: bool, reasoning: str, tag: str) -> None:
     text = json.dumps({"reasoning": reasoning, "correct": correct})
     for form in (text, f"```{tag}\n{text}\n```", f"<think>{{}}</think>\n{text}"):

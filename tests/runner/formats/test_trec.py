@@ -54,10 +54,10 @@ def same_as(report: Mapping[str, Any], folder: Path) -> int:
     return pairs
 
 
-def test_a_run_of_three_systems_at_both_levels(tmp_path: Path) -> None:
+def test_a_run_of_four_systems_at_both_levels(tmp_path: Path) -> None:
     ran = run(tmp_path, "+experiment=retrieval", "store=sqlite", "export=[trec]")
     assert ran.status == 0
-    assert same_as(ran.report, ran.folder / "export" / "trec") == 6
+    assert same_as(ran.report, ran.folder / "export" / "trec") == 8
 
 
 @pytest.mark.real_data
