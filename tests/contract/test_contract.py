@@ -17,15 +17,15 @@ from runner.build import target
 from runner.compose import compose_all
 from runner.config import MANY, ONE, check
 from runner.keys import unknown_keys
-from runner.listing import choices, question_of
+from runner.listing import question_of
 from runner.secrets import looks_secret, secret_key
 from tests.contract.options import (
     COMPONENTS,
     CONF,
     FILES,
+    GLOBAL,
     OPTIONS,
     ROOT,
-    GLOBAL,
     RUNS,
     component,
     environment,
@@ -193,13 +193,3 @@ def test_building_every_option_imports_nothing_heavy() -> None:
         [sys.executable, "-c", code], cwd=ROOT, env=environment(), capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == [str(len(COMPONENTS))]
-
-
-@pytest.mark.parametrize("name", choices("preset"))
-def test_a_preset_goes_under_an_experiment(name: str) -> None:
-    ((job,), problems), ((plain,), _) = (
-        compose_all(["+experiment=crossjudge", *preset], False) for preset in ([f"+preset={name}"], [])
-    )
-    assert problems == [] and unknown_keys(job.raw) == [] and check(job.raw) == []
-    assert job.raw["lane"] != plain.raw["lane"] or job.raw["fusion"] != plain.raw["fusion"]
-    assert question_of("preset", name)

@@ -37,7 +37,7 @@ def test_the_rules_of_the_dataset_hold(tmp_path: Path) -> None:
     assert [s.source_id for s in pooled.samples] == ["q8"]
     assert pooled.notes["questions_left_out"] == 1
     broken = written(tmp_path, [chat(), chat(question_id="q8", haystack_dates=[])]).name
-    with pytest.raises(DataError, match="item 1.*0 dates"):
+    with pytest.raises(DataError, match=r"item 1.*0 dates"):
         loaded(built("longmemeval_pooled", tmp_path, path=broken))
 
 
