@@ -82,6 +82,7 @@ def collect_less() -> None:
 def _begin(start: Start, context: Any) -> None:
     global _work
     collect_less()
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # the other workers have the other cores
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the run, which then ends its workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _work = start(context)

@@ -77,3 +77,13 @@ def test_its_weights_are_part_of_a_runs_identity() -> None:
     files = Static(**conf("embedder", "static")).model_files()
     assert set(files) == {"l2_supercat_256.safetensors", "l2_supercat_tokenizer_config.json"}
     assert all(len(digest) == 64 for digest in files.values())
+
+
+def test_runs_of_blanks_are_not_lost() -> None:
+    """Oracle: every text tokenised whole. Blanks at the edges and in runs are tokens of their own."""
+    tokenizer, table = STATIC._model
+    texts = ["a  kayak", " kayak", "kayak ", "a kayak", "\n a\tkayak", "kayak  ", "日本  🎉 x"]
+    made = STATIC.embed(texts, "document")
+    for text, row in zip(texts, made, strict=True):
+        total = table[tokenizer.encode(text, add_special_tokens=False).ids].sum(axis=0)
+        assert row == pytest.approx(total / np.linalg.norm(total), abs=1e-6), text
