@@ -12,6 +12,7 @@ from runner.sweep import Ended, SweepFolder
 from tests.component.dataset.shapes import qa, talk
 from tests.contract.options import ROOT
 from tests.runner.commands import Said, command
+from tests.runner.running import run, timeless
 
 COMPOSED = compose_all(["+experiment=dry"], multirun=False)[0][0].raw
 
@@ -45,7 +46,10 @@ def test_a_sweep_is_one_run_per_value(tmp_path: Path) -> None:
         assert report["defaults"]["lane_weights"]["dense"] == weight
         overrides = json.loads((folder / "provenance.json").read_text("utf-8"))["overrides"]
         assert f"fusion.weights.dense={weight}" in overrides and "+experiment=dry" in overrides
-    assert {p.name for p in tmp_path.iterdir()} - {"cache"} == {"dry", "sweeps"}
+        alone = run(tmp_path / "alone", "+experiment=dry", f"fusion.weights.dense={weight}", "cache=null")
+        one, other = ((f / "records.jsonl").read_bytes() for f in (folder, alone.folder))
+        assert timeless(one) == timeless(other), "what the points share changes none of them"
+    assert {p.name for p in tmp_path.iterdir()} - {"cache", "alone"} == {"dry", "sweeps"}
     assert len(list((tmp_path / "sweeps").iterdir())) == 1, "Hydra's own file stands in the sweep's folder"
 
 
