@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
+import importlib.util
 import inspect
 import re
 import subprocess
@@ -36,7 +36,17 @@ from tests.contract.options import (
 )
 
 EMPTY_SO_FAR = {"understanding", "reorder"}  # groups without an option yet
-HEAVY = ("lancedb", "tantivy", "mlflow", "openai", "instructor", "tokenizers", "pyarrow", "pandas")
+HEAVY = (
+    "lancedb",
+    "tantivy",
+    "mlflow",
+    "openai",
+    "instructor",
+    "tokenizers",
+    "pyarrow",
+    "pandas",
+    "llama_cpp",
+)
 
 
 def camel(name: str) -> str:
@@ -193,3 +203,9 @@ def test_building_every_option_imports_nothing_heavy() -> None:
         [sys.executable, "-c", code], cwd=ROOT, env=environment(), capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == [str(len(COMPONENTS))]
+
+
+@pytest.mark.gguf
+def test_nor_llama_cpp_where_it_is_installed() -> None:
+    assert importlib.util.find_spec("llama_cpp") and "llama_cpp" in HEAVY
+    test_building_every_option_imports_nothing_heavy()

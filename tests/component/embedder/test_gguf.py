@@ -3,11 +3,8 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +16,6 @@ from components.embedder.gguf import Gguf
 from components.types import ComponentError, Vectors
 from tests.component.llama.files import BERT, RANKS, TABLE, made, tiny
 from tests.component.retrieval import CONF, conf
-from tests.loopback import wait_until
 
 PRESETS = sorted(path.stem for path in (CONF / "embedder").glob("gguf*.yaml"))
 GGUF = Gguf(**{**conf("embedder", "gguf"), "path": "none.gguf", "cache": None})
@@ -89,24 +85,43 @@ def reference() -> Any:
     return MiniLm()
 
 
-def turns() -> list[str]:
-    """500 turns of the operator's LoCoMo where it is there, else made ones."""
+@pytest.mark.gguf
+def test_as_the_model_itself(minilm: Gguf, reference: Any) -> None:
+    """Oracle: the same weights in numpy, tokenised by the tokenizers library."""
+    found = cosines(minilm.embed(SHORT[:60], "document"), reference.embed(SHORT[:60]))
+    assert found.min() > 0.9999
+
+
+@pytest.fixture(scope="module")
+def locomo(reference: Any) -> tuple[list[str], Vectors]:
+    """500 turns from one end of the operator's LoCoMo to the other, and their vectors by the reference."""
     file = Path(os.environ.get("CROSSJUDGE_DATA", "none")) / "locomo/locomo10.json"
     if not file.is_file():
-        return SHORT
+        pytest.skip("CROSSJUDGE_DATA with locomo/locomo10.json is not set")
     talks = [item["conversation"] for item in json.loads(file.read_text("utf-8"))]
     sessions = [talk[key] for talk in talks for key in talk if re.fullmatch(r"session_\d+", key)]
-    return [turn["text"] for session in sessions for turn in session if turn["text"].strip()][:500]
+    texts = [turn["text"] for session in sessions for turn in session if turn["text"].strip()]
+    chosen = texts[:: len(texts) // 500][:500]
+    assert len(texts) > 5000 and len(chosen) == 500
+    return chosen, reference.embed(chosen)
+
+
+# options of scripts/make_gguf.py -> the least cosine: the first is what it makes unasked, what docs/models.md uses
+KINDS = {(): 0.999, ("--type", "f32"): 0.999, ("--type", "q8_0"): 0.998}
 
 
 @pytest.mark.gguf
-@pytest.mark.parametrize(("kind", "least"), [("f16", 0.9999), ("q8_0", 0.9985)])
-def test_as_the_model_itself(kind: str, least: float, minilm: Gguf, reference: Any) -> None:
-    """Oracle: the same weights in numpy, tokenised by the tokenizers library."""
-    texts = turns()
-    path = made(Path(minilm.path).parent, "--type", kind)
-    found = cosines(replace(minilm, path=str(path)).embed(texts, "document"), reference.embed(texts))
-    assert found.min() > least and np.median(found) > 0.999
+@pytest.mark.real_data
+@pytest.mark.parametrize("options", KINDS, ids=lambda options: options[-1] if options else "as shipped")
+def test_500_turns_as_the_model_itself(
+    options: tuple[str, ...], minilm: Gguf, locomo: tuple[list[str], Vectors]
+) -> None:
+    """The first row of issue 3's check of vectors: cosine >= .999; q8_0 is below it (docs/models.md)."""
+    texts, expected = locomo
+    path = made(Path(minilm.path).parent, *options)
+    found = cosines(replace(minilm, path=str(path)).embed(texts, "document"), expected)
+    told = f"least {found.min():.6f}, median {np.median(found):.6f}, n = {len(found)}"
+    assert found.min() >= KINDS[options] and np.median(found) >= 0.999, told
 
 
 @pytest.mark.gguf
@@ -170,6 +185,41 @@ def test_a_text_of_no_token_and_a_prefix_of_all(minilm: Gguf) -> None:
         replace(minilm, context=2).embed(["kayak"], "query")
 
 
+# name -> (text, changes of the options, how often it is cut, tokens that count)
+HARD = {
+    "longer than the context": ("kayak and oars " * 900, {}, 1, 512),
+    "longer than the preset's context": ("kayak and oars " * 900, {"context": 256}, 1, 256),
+    "ten thousand emoji in one word": ("\U0001f6f6" * 10_000, {}, 0, 512),
+    "ten thousand emoji": ("\U0001f6f6 " * 10_000, {}, 1, 512),
+    "emoji among words": ("the \U0001f6f6 kayak \U0001f600" * 60, {}, 0, 512),
+    "a batch that is too small": ("kayak and oars " * 100, {"batch": 8}, 0, 512),
+    "a batch of one token": ("kayak and oars " * 900, {"batch": 1}, 1, 512),
+}
+
+
+@pytest.mark.gguf
+@pytest.mark.parametrize("row", HARD)
+def test_a_hard_text_has_the_vector_that_the_model_gives_it(row: str, minilm: Gguf, reference: Any) -> None:
+    """Oracle: the reference, given the tokens that fit; what was cut is counted."""
+    text, changes, cut, limit = HARD[row]
+    embedder = replace(minilm, **changes)
+    found = embedder.embed([text, "kayak", text], "document")
+    expected = reference.embed([text, "kayak", text], limit)
+    assert cosines(found, expected).min() > 0.9999
+    assert embedder.notes() == {"embedded": 3, **({"cut": 2 * cut} if cut else {})}
+
+
+@pytest.mark.gguf
+def test_an_empty_text_spoils_nothing(minilm: Gguf) -> None:
+    """An error that names it, before anything is computed; the same model works on."""
+    fresh = replace(minilm, batch=64)
+    for empty in ("", " \n", "\u3000"):
+        with pytest.raises(ComponentError, match=r"embed: empty text \(text 2 of 3\)"):
+            fresh.embed(["kayak", empty, "oars"], "document")
+    assert fresh.notes() == {}
+    assert cosines(fresh.embed(["kayak"], "document"), minilm.embed(["kayak"], "document"))[0] > 0.9999
+
+
 # What ends the process of a plain call: each in a child of its own, which must live to the end.
 ROWS = {
     "longer than the context": ("['kayak ' * 5000]", {}),
@@ -208,35 +258,17 @@ def test_the_process_lives(row: str, minilm: Gguf) -> None:
 
 
 @pytest.mark.gguf
-def test_killed_and_gone_on(minilm: Gguf, tmp_path: Path) -> None:
-    """kill -9 while it embeds; the next run does the rest, and nothing that was kept is embedded twice."""
-    texts = list(dict.fromkeys(turns()))
-    here = {"path": minilm.path, "cache": str(tmp_path)}
-    code = (
-        "import sys; from dataclasses import replace; from tests.component.embedder.test_gguf import *\n"
-        "replace(GGUF, **eval(sys.argv[1])).embed(list(dict.fromkeys(turns())), 'document')"
-    )
-    with subprocess.Popen([sys.executable, "-c", code, repr(here)], cwd=CONF.parent) as process:
-        assert wait_until(lambda: _rows(tmp_path) >= 64, 60)
-        os.kill(process.pid, signal.SIGKILL)
-    before = _rows(tmp_path)
-    assert 64 <= before < len(texts)
-    again = replace(minilm, cache=str(tmp_path))
-    found = again.embed(texts, "document")
-    assert again.notes()["kept"] == before and again.notes()["embedded"] == len(texts) - before
-    assert cosines(found, minilm.embed(texts, "document")).min() > 0.9999
-    other = replace(again, prefix_document="passage: ")
-    other.embed(texts[:3], "document")
-    assert other.notes()["kept"] == 0 and other.notes()["embedded"] == 3
-
-
-def _rows(folder: Path) -> int:
-    file = folder / "vectors.sqlite"
-    if not file.exists():
-        return 0
-    with closing(sqlite3.connect(file)) as table:
-        found: int = table.execute("SELECT COUNT(*) FROM vectors").fetchone()[0]
-        return found
+def test_what_is_kept_is_not_embedded_again(minilm: Gguf, tmp_path: Path) -> None:
+    """By all that decides a vector. A run that is killed: tests/faults/test_embedding_killed.py."""
+    first, again = (replace(minilm, cache=str(tmp_path)) for _ in range(2))
+    made_first = first.embed(SHORT[:20] + SHORT[:5], "document")
+    found = again.embed(SHORT[:30], "query")  # the same prefix: the same vectors
+    assert first.notes() == {"embedded": 20, "kept": 0} and again.notes() == {"kept": 20, "embedded": 10}
+    assert np.array_equal(found[:20], made_first[:20])
+    for changes in ({"prefix_document": "passage: "}, {"context": 64}, {"pooling": "cls"}, {"long": "split"}):
+        other = replace(again, **changes)
+        other.embed(SHORT[:3], "document")
+        assert other.notes()["kept"] == 0 and other.notes()["embedded"] == 3
 
 
 @pytest.mark.gguf
