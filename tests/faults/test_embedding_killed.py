@@ -143,6 +143,7 @@ def test_the_next_run_embeds_nothing(unbroken: Ran, server: Loopback, data: Path
 
 @real_data("locomo/locomo10.json")
 @pytest.mark.real_data
+@pytest.mark.endurance
 def test_locomo_killed_and_gone_on_with(server: Loopback, tmp_path: Path) -> None:
     """All its turns, 80 of its questions; one worker, so that the last request is the one under way."""
     few = ("subset.rule=stratified", "subset.n=20")

@@ -1,7 +1,7 @@
 """Four sweeps at once on a fresh MLflow file and one cache: no error, no lost run, nothing half written.
 
-Real processes of the command line. Once in the suite, as MLflow's import makes it slow; .ci/run asks for
-three rounds (CROSSJUDGE_ROUNDS), each on a fresh store.
+Real processes of the command line. MLflow's import makes it slow, so it is no part of the default suite;
+.ci/run asks for three rounds (CROSSJUDGE_ROUNDS), each on a fresh store.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[float, Any]:
     return {weight: run(out, *LINE, *rest, f"fusion.weights.dense={weight}") for weight in WEIGHTS}
 
 
+@pytest.mark.endurance
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("number", range(ROUNDS))
 def test_four_at_once(number: int, alone: dict[float, Any], tmp_path: Path) -> None:
