@@ -81,11 +81,17 @@ def started(
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=_heeds_ctrl_c,
     )
     try:
         yield process
     finally:
         kill_all(process)
+
+
+def _heeds_ctrl_c() -> None:
+    """A suite that a shell put in the background ignores SIGINT, and so would everything it starts."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def ended(process: subprocess.Popen[str]) -> Ran:

@@ -8,8 +8,12 @@ from tests.contract.options import CONF
 
 def test_every_file_is_listed_with_its_question() -> None:
     listed = experiments()
-    assert [title.rpartition(" ")[2] for title, _ in listed] == ["+experiment=NAME", "+reproduce=NAME"]
-    for (_, rows), group in zip(listed, ("experiment", "reproduce"), strict=True):
+    assert [title.rpartition(" ")[2] for title, _ in listed] == [
+        "+experiment=NAME",
+        "+reproduce=NAME",
+        "+preset=NAME",
+    ]
+    for (_, rows), group in zip(listed, ("experiment", "reproduce", "preset"), strict=True):
         assert [name for name, _ in rows] == sorted(p.stem for p in (CONF / group).glob("*.yaml"))
         for name, question in rows:
             assert question == question_of(group, name)
